@@ -1,0 +1,116 @@
+//! 7.1: attention. Scores, weights, and the weighted mean of the values.
+
+use ndarray::{Array2, ArrayRef2};
+
+use crate::error::{Result, need, shape};
+use crate::{Scale, scores, softmax_rows};
+
+/// What attention returns: where each query looked, and what it brought back.
+// ANCHOR: Attention
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attention {
+    /// Row i says how query i shares out its attention; it sums to 1. `[T_q, T_k]`
+    pub weights: Array2<f64>,
+    /// Row i is the mean of the values, weighted by row i of `weights`. `[T_q, d_v]`
+    pub output: Array2<f64>,
+}
+// ANCHOR_END: Attention
+
+/// Scaled dot-product attention: softmax(Q Kᵀ / √d_k) V.
+///
+/// `queries` `[T_q, d_k]`, `keys` `[T_k, d_k]`, `values` `[T_k, d_v]` → weights `[T_q, T_k]`, output
+/// `[T_q, d_v]`
+///
+/// Weights are never negative and sum to 1, so each output lies among the values: inside their convex
+/// hull. If a score leaves the range of `f64`, its row may be NaN, as [`softmax`](crate::softmax())
+/// says.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", equation 1.
+///
+/// # Errors
+///
+/// [`Error::Shape`](crate::Error::Shape) if queries and keys differ in features or have none, if
+/// there is no key, or if there is not one value for each key.
+///
+/// # Example
+///
+/// ```
+/// use attention::attention;
+/// use ndarray::array;
+///
+/// let ln_3 = libm::log(3.0);
+/// let queries = array![[0.0, 0.0, 0.0, 0.0], [2.0 * ln_3, 0.0, 0.0, 0.0]]; // [T_q = 2, d_k = 4]
+/// let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]; // [T_k = 2, d_k = 4]
+/// let values = array![[0.0, 4.0, 2.0], [8.0, 0.0, 2.0]]; // [T_k = 2, d_v = 3]
+/// let it = attention(&queries, &keys, &values)?;
+///
+/// // A query at the origin scores 0 everywhere: it attends evenly, and gets the plain mean.
+/// assert_eq!(it.weights.row(0), array![0.5, 0.5]);
+/// assert_eq!(it.output.row(0), array![4.0, 2.0, 2.0]);
+///
+/// // The second scores [ln 3, 0] and weighs [3, 1] / 4.
+/// let by_hand = array![2.0, 3.0, 2.0]; // [d_v = 3]
+/// assert!((&it.output.row(1) - by_hand).iter().all(|e| e.abs() < 1e-12));
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: attention
+pub fn attention(
+    queries: &ArrayRef2<f64>, // [T_q, d_k]
+    keys: &ArrayRef2<f64>,    // [T_k, d_k]
+    values: &ArrayRef2<f64>,  // [T_k, d_v]
+) -> Result<Attention> {
+    attention_scaled(queries, keys, values, Scale::ByRootDk)
+}
+// ANCHOR_END: attention
+
+/// [`attention()`] with the division by √d_k to be chosen: [`Scale::Off`] shows what happens without.
+///
+/// Shapes and source as for [`attention()`].
+///
+/// # Errors
+///
+/// As for [`attention()`].
+///
+/// # Example
+///
+/// ```
+/// use attention::{Scale, attention_scaled};
+/// use ndarray::array;
+///
+/// let ln_3 = libm::log(3.0);
+/// let queries = array![[2.0 * ln_3, 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
+/// let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]; // [T_k = 2, d_k = 4]
+/// let values = array![[0.0], [10.0]]; // [T_k = 2, d_v = 1]
+///
+/// // Divided by √4, the scores are [ln 3, 0] and the weights [3, 1] / 4. Undivided, the scores are
+/// // [2 ln 3, 0], and the weights [9, 1] / 10: sharper.
+/// let divided = attention_scaled(&queries, &keys, &values, Scale::ByRootDk)?;
+/// assert!((divided.output[[0, 0]] - 2.5).abs() < 1e-12);
+/// let undivided = attention_scaled(&queries, &keys, &values, Scale::Off)?;
+/// assert!((undivided.output[[0, 0]] - 1.0).abs() < 1e-12);
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: attention_scaled
+pub fn attention_scaled(
+    queries: &ArrayRef2<f64>, // [T_q, d_k]
+    keys: &ArrayRef2<f64>,    // [T_k, d_k]
+    values: &ArrayRef2<f64>,  // [T_k, d_v]
+    scale: Scale,
+) -> Result<Attention> {
+    // How well does each query match each key?
+    let scores = scores(queries, keys, scale)?; // [T_q, T_k]
+    check_values(keys, values)?;
+    // Share out each query's attention over the keys.
+    let weights = softmax_rows(&scores); // [T_q, T_k]
+    // Take the mean of the values, weighted so.
+    let output = weights.dot(values); // [T_q, d_v]
+    Ok(Attention { weights, output })
+}
+// ANCHOR_END: attention_scaled
+
+fn check_values(keys: &ArrayRef2<f64>, values: &ArrayRef2<f64>) -> Result<()> {
+    let tokens = keys.nrows();
+    need(values.nrows() == tokens, "values", values, || {
+        format!("[{tokens}, d_v] to match keys {}", shape(keys))
+    })
+}

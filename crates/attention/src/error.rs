@@ -1,0 +1,79 @@
+//! What can go wrong: always an argument, what came, and what was needed.
+
+use ndarray::ArrayRef2;
+
+/// A call that cannot be answered, and which argument is to blame.
+///
+/// ```
+/// use attention::{Error, Scale, scores};
+/// use ndarray::Array2;
+///
+/// let queries = Array2::zeros((5, 2));
+/// let keys = Array2::zeros((7, 3));
+/// let error = scores(&queries, &keys, Scale::ByRootDk).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "keys: came as [7, 3], needed [T_k, 2] to match queries [5, 2]"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An array has the wrong shape.
+    #[error("{argument}: came as {came}, needed {needed}")]
+    Shape {
+        /// The argument's name in the signature.
+        argument: &'static str,
+        /// Its shape, as `[rows, columns]`.
+        came: String,
+        /// The shape it should have, and what it has to match.
+        needed: String,
+    },
+
+    /// A list has nothing in it.
+    #[error("{argument}: came empty, needed at least one")]
+    Empty {
+        /// The argument's name in the signature.
+        argument: &'static str,
+    },
+
+    /// A count is too small.
+    #[error("{argument}: came as {came}, needed at least {needed}")]
+    TooSmall {
+        /// The argument's name in the signature.
+        argument: &'static str,
+        /// The count that came.
+        came: usize,
+        /// The smallest count that has an answer.
+        needed: usize,
+    },
+}
+
+/// What a function of this crate returns when it can be called wrongly.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A shape in the book's notation: `[7, 2]`.
+pub(crate) fn shape(array: &ArrayRef2<f64>) -> String {
+    format!("[{}, {}]", array.nrows(), array.ncols())
+}
+
+/// `Ok` if `fits`; otherwise the error that names the argument, its shape, and what was needed.
+pub(crate) fn need(
+    fits: bool,
+    argument: &'static str,
+    array: &ArrayRef2<f64>,
+    needed: impl FnOnce() -> String,
+) -> Result<()> {
+    if fits {
+        return Ok(());
+    }
+    Err(Error::Shape { argument, came: shape(array), needed: needed() })
+}
+
+/// `Ok` if a count is at least 1.
+pub(crate) fn need_one(argument: &'static str, came: usize) -> Result<()> {
+    if came >= 1 {
+        return Ok(());
+    }
+    Err(Error::TooSmall { argument, came, needed: 1 })
+}

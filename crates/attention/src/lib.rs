@@ -1,0 +1,80 @@
+//! The mathematics of the book: attention, and what it is built from.
+//!
+//! There is one file for each idea, in the order of the chapters, and everything public is here at
+//! the top: `use attention::softmax`.
+//!
+//! | the book | file | what it holds |
+//! |---|---|---|
+//! | Opening | `recurrence.rs` | [`Recurrence`]: what a chain of steps carries, and what it loses |
+//! | Opening | `paths.rs` | [`Dependencies`]: who waits for whom, and how far apart two words are |
+//! | 7.1 | `scores.rs` | [`scores()`]: each query's dot product with each key, divided by √d_k |
+//! | 7.1 | `softmax.rs` | [`softmax()`]: from scores to weights, and [its derivative](softmax_jacobian) |
+//! | 7.1 | `attention.rs` | [`attention()`]: scores, weights, and the weighted mean of the values |
+//! | 7.1 | `scale.rs` | [`dot_product_study`], [`saturation_study`]: why scores are divided by √d_k |
+//!
+//! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
+//! numbers).
+//!
+//! # Letters
+//!
+//! An array's shape stands behind the line that makes it, as in `// [T, d]`. Tokens are rows and
+//! features are columns, so a token's vector is a row, and it is multiplied by a matrix from the
+//! right: `x W`.
+//!
+//! | letter | meaning |
+//! |---|---|
+//! | `T` | tokens; `T_q` and `T_k` when queries and keys may differ in number |
+//! | `d` | features of a token |
+//! | `d_k` | features of a query and of a key: the size of a head |
+//! | `d_v` | features of a value |
+//!
+//! # The same numbers everywhere
+//!
+//! All numbers are `f64`. `exp`, `tanh`, `sin`, `cos`, `ln` and `sqrt` come from the `libm` crate, so
+//! that a browser and a laptop compute the same values, and random numbers come from [`Normals`],
+//! which is seeded. Only the order in which a matrix product adds its terms is left to the machine,
+//! and with it the last bit or two.
+//!
+//! # Example
+//!
+//! One query, two keys, two values. The query points the way of the first key, and is long enough
+//! to give it three quarters of the weight.
+//!
+//! ```
+//! use attention::attention;
+//! use ndarray::array;
+//!
+//! let ln_3 = libm::log(3.0);
+//! let queries = array![[2.0 * ln_3, 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
+//! let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]; // [T_k = 2, d_k = 4]
+//! let values = array![[0.0], [8.0]]; // [T_k = 2, d_v = 1]
+//!
+//! // Scores: [2 ln 3, 0] / √4 = [ln 3, 0]. Softmax: [3, 1] / 4. Output: ¾ · 0 + ¼ · 8.
+//! let it = attention(&queries, &keys, &values)?;
+//! assert!((it.weights[[0, 0]] - 0.75).abs() < 1e-12);
+//! assert!((it.output[[0, 0]] - 2.0).abs() < 1e-12);
+//! # Ok::<(), attention::Error>(())
+//! ```
+
+#![warn(missing_docs)]
+
+mod attention;
+mod error;
+mod normals;
+mod paths;
+mod recurrence;
+mod scale;
+mod scores;
+mod softmax;
+
+pub use attention::{Attention, attention, attention_scaled};
+pub use error::{Error, Result};
+pub use normals::Normals;
+pub use paths::{Dependencies, Operation};
+pub use recurrence::{Activation, Recurrence};
+pub use scale::{
+    DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,
+    dot_product_study, dot_product_variance, saturation_study,
+};
+pub use scores::{Scale, scores};
+pub use softmax::{frobenius_norm, softmax, softmax_jacobian, softmax_rows};

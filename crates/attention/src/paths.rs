@@ -1,0 +1,165 @@
+//! Opening: who waits for whom, and how far a word's influence has to travel.
+//!
+//! Both are counted on the graph itself: which operation reads what. Nothing here is a formula for
+//! the result.
+
+use std::ops::Range;
+
+/// One operation, which makes one token's output: a recurrent step, or one token's look-up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The inputs it reads: a run of neighbours, such as `0..7` for a whole sentence.
+    pub inputs: Range<usize>,
+    /// The operations whose results it reads. They all come earlier in the list.
+    pub operations: Vec<usize>,
+}
+
+/// Which operation reads what, in one layer over a sentence: a directed graph without cycles.
+///
+/// # How we count
+///
+/// - There is one input for each token, and one operation for each token. Inputs are given and cost
+///   nothing.
+/// - Every operation counts as one step, however much it reads. (A look-up's weighted mean over T
+///   values is more work than a recurrent step, but none of it waits for another token's output.)
+/// - The length of a path is the number of operations on it, which is also the number of arrows
+///   from the input to the output. An operation that reads an input directly is at distance 1.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", table 1: sequential operations O(n) and
+/// O(1), maximum path length O(n) and O(1) for recurrence and self-attention.
+///
+/// ```
+/// use attention::Dependencies;
+///
+/// let chain = Dependencies::recurrent(7);
+/// assert_eq!((chain.sequential_steps(), chain.longest_path()), (7, 7));
+/// let look_ups = Dependencies::attention(7);
+/// assert_eq!((look_ups.sequential_steps(), look_ups.longest_path()), (1, 1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependencies {
+    tokens: usize,
+    operations: Vec<Operation>,
+}
+
+impl Dependencies {
+    /// A recurrent network: step t reads its input, and the state that step t − 1 left.
+    ///
+    /// ```
+    /// use attention::Dependencies;
+    ///
+    /// let chain = Dependencies::recurrent(3);
+    /// assert_eq!(chain.operations()[0].operations, []);
+    /// assert_eq!(chain.operations()[2].operations, [1]);
+    /// assert_eq!(chain.operations()[2].inputs, 2..3);
+    /// ```
+    // ANCHOR: recurrent
+    pub fn recurrent(tokens: usize) -> Self {
+        let step = |t: usize| {
+            let before = t.checked_sub(1); // the first step has none
+            Operation {
+                inputs: t..t + 1,
+                operations: before.into_iter().collect(),
+            }
+        };
+        Self { tokens, operations: (0..tokens).map(step).collect() }
+    }
+    // ANCHOR_END: recurrent
+
+    /// Self-attention: each token's look-up reads every input, its own among them, and nobody's
+    /// result.
+    ///
+    /// ```
+    /// use attention::Dependencies;
+    ///
+    /// let look_ups = Dependencies::attention(3);
+    /// assert_eq!(look_ups.operations()[2].operations, []);
+    /// assert_eq!(look_ups.operations()[2].inputs, 0..3);
+    /// ```
+    // ANCHOR: attention
+    pub fn attention(tokens: usize) -> Self {
+        let look_up = |_| Operation { inputs: 0..tokens, operations: vec![] };
+        Self { tokens, operations: (0..tokens).map(look_up).collect() }
+    }
+    // ANCHOR_END: attention
+
+    /// How many tokens, and so how many inputs, there are.
+    pub fn tokens(&self) -> usize {
+        self.tokens
+    }
+
+    /// The operations, one for each token, in its order.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// How many operations have to wait for one another, however many machines there are: the
+    /// depth of the graph. 0 without tokens.
+    ///
+    /// ```
+    /// use attention::Dependencies;
+    /// assert_eq!(Dependencies::recurrent(100).sequential_steps(), 100);
+    /// assert_eq!(Dependencies::attention(100).sequential_steps(), 1);
+    /// ```
+    // ANCHOR: sequential_steps
+    pub fn sequential_steps(&self) -> usize {
+        let mut done_at: Vec<usize> = Vec::new();
+        for operation in &self.operations {
+            // It starts when the last result that it reads is there.
+            let start = operation
+                .operations
+                .iter()
+                .map(|&earlier| done_at[earlier])
+                .max();
+            done_at.push(start.unwrap_or(0) + 1);
+        }
+        done_at.into_iter().max().unwrap_or(0)
+    }
+    // ANCHOR_END: sequential_steps
+
+    /// The fewest operations between one input and each token's output: `None` where the output
+    /// cannot see the input at all.
+    ///
+    /// ```
+    /// use attention::Dependencies;
+    ///
+    /// // The second of four words reaches its own step, then the two that follow.
+    /// let chain = Dependencies::recurrent(4);
+    /// assert_eq!(chain.distances(1), [None, Some(1), Some(2), Some(3)]);
+    /// ```
+    // ANCHOR: distances
+    pub fn distances(&self, input: usize) -> Vec<Option<usize>> {
+        let mut distances: Vec<Option<usize>> = Vec::new();
+        for operation in &self.operations {
+            let direct = operation.inputs.contains(&input).then_some(1);
+            let through = operation
+                .operations
+                .iter()
+                .filter_map(|&earlier| distances[earlier]);
+            let shortest =
+                through.map(|distance| distance + 1).chain(direct).min();
+            distances.push(shortest);
+        }
+        distances
+    }
+    // ANCHOR_END: distances
+
+    /// The distance between the two tokens that are furthest apart: the largest of
+    /// [`distances`](Self::distances) over all inputs and all outputs that see them. 0 without
+    /// tokens.
+    ///
+    /// It looks at every pair, so it takes a time that grows with the square of the tokens.
+    ///
+    /// ```
+    /// use attention::Dependencies;
+    /// assert_eq!(Dependencies::recurrent(100).longest_path(), 100);
+    /// assert_eq!(Dependencies::attention(100).longest_path(), 1);
+    /// ```
+    // ANCHOR: longest_path
+    pub fn longest_path(&self) -> usize {
+        let furthest =
+            |input| self.distances(input).into_iter().flatten().max();
+        (0..self.tokens).filter_map(furthest).max().unwrap_or(0)
+    }
+    // ANCHOR_END: longest_path
+}

@@ -1,0 +1,120 @@
+//! 7.1: softmax turns a row of scores into weights, positive and with sum 1.
+
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
+
+/// Weights from one row of scores: w_i = exp(s_i) / Σ_j exp(s_j). `[T]` → `[T]`
+///
+/// The largest score is subtracted first. That changes no weight, because it divides numerator and
+/// denominator by the same number, and it keeps `exp` from overflowing: every exponent is at most 0.
+///
+/// - A score of −∞ gets the weight 0, exactly. That is what a mask writes.
+/// - A row in which every score is −∞ gives zeros: there is nothing to attend to. So does, trivially,
+///   an empty row.
+/// - A NaN or +∞ among the scores has no meaningful answer: every weight is NaN.
+///
+/// Source: Bridle 1990, "Probabilistic interpretation of feedforward classification network
+/// outputs"; Goodfellow, Bengio and Courville 2016, "Deep Learning", section 4.1 for the subtraction.
+///
+/// # Example
+///
+/// ```
+/// use attention::softmax;
+/// use ndarray::{Array1, array};
+///
+/// // exp turns the logarithms of 1, 2 and 5 into 1, 2 and 5, and their sum is 8.
+/// let scores = array![1.0, 2.0, 5.0].mapv(libm::log); // [T = 3]
+/// let weights = softmax(&scores); // [T = 3]
+/// let by_hand = array![1.0 / 8.0, 2.0 / 8.0, 5.0 / 8.0]; // [T = 3]
+/// assert!((&weights - by_hand).iter().all(|e| e.abs() < 1e-12));
+///
+/// // Equal scores attend evenly, however large they are; −∞ attends not at all.
+/// assert_eq!(softmax(&array![1e308, 1e308]), array![0.5, 0.5]);
+/// assert_eq!(softmax(&array![7.0, f64::NEG_INFINITY]), array![1.0, 0.0]);
+/// assert_eq!(softmax(&Array1::from_elem(3, f64::NEG_INFINITY)), Array1::zeros(3));
+/// ```
+// ANCHOR: softmax
+pub fn softmax(scores: &ArrayRef1<f64>) -> Array1<f64> {
+    // Nothing to attend to: no weight anywhere.
+    if scores.iter().all(|&score| score == f64::NEG_INFINITY) {
+        return Array1::zeros(scores.len()); // [T]
+    }
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let exponentials = scores.mapv(|score| libm::exp(score - largest)); // [T]
+    let sum = exponentials.sum();
+    exponentials / sum // [T]
+}
+// ANCHOR_END: softmax
+
+/// [`softmax()`] of each row: each query shares out its own weight. `[T_q, T_k]` → `[T_q, T_k]`
+///
+/// # Example
+///
+/// ```
+/// use attention::softmax_rows;
+/// use ndarray::array;
+///
+/// let scores = array![[0.0, 0.0], [5.0, 5.0], [0.0, f64::NEG_INFINITY]]; // [T_q = 3, T_k = 2]
+/// let weights = softmax_rows(&scores); // [T_q = 3, T_k = 2]
+/// // Rows sum to 1. Columns need not: the first key gets twice what any query has to give.
+/// assert_eq!(weights, array![[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]);
+/// ```
+// ANCHOR: softmax_rows
+pub fn softmax_rows(scores: &ArrayRef2<f64>) -> Array2<f64> {
+    let mut weights = Array2::zeros(scores.raw_dim()); // [T_q, T_k]
+    for (i, row) in scores.rows().into_iter().enumerate() {
+        weights.row_mut(i).assign(&softmax(&row));
+    }
+    weights
+}
+// ANCHOR_END: softmax_rows
+
+/// Softmax's derivative: how each weight answers to each score. `[T]` → `[T, T]`
+///
+/// J\[i, j\] = ∂w_i / ∂s_j = w_i (δ_ij − w_j), that is, diag(w) − w wᵀ. It needs the weights only,
+/// not the scores. Where one weight is nearly 1 and the others nearly 0, every entry is nearly 0:
+/// softmax is saturated, and no gradient passes.
+///
+/// Source: Bridle 1990; Goodfellow, Bengio and Courville 2016, "Deep Learning", section 6.2.2.3 on
+/// saturation.
+///
+/// # Example
+///
+/// ```
+/// use attention::softmax_jacobian;
+/// use ndarray::array;
+///
+/// let jacobian = softmax_jacobian(&array![0.75, 0.25]); // [T = 2, T = 2]
+/// // ¾ · (1 − ¾) = 3/16: what one weight gains the other loses.
+/// assert_eq!(jacobian, array![[0.1875, -0.1875], [-0.1875, 0.1875]]);
+///
+/// // All weight on one token: nothing moves any more.
+/// assert_eq!(softmax_jacobian(&array![1.0, 0.0]), array![[0.0, 0.0], [0.0, 0.0]]);
+/// ```
+// ANCHOR: softmax_jacobian
+pub fn softmax_jacobian(weights: &ArrayRef1<f64>) -> Array2<f64> {
+    let tokens = weights.len();
+    Array2::from_shape_fn((tokens, tokens), |(i, j)| {
+        let own = if i == j { 1.0 } else { 0.0 };
+        weights[i] * (own - weights[j])
+    }) // [T, T]
+}
+// ANCHOR_END: softmax_jacobian
+
+/// The size of a matrix, as if it were one long vector: √(Σ_ij a_ij²). `[rows, columns]` → a number
+///
+/// Squares have to stay in the range of `f64`: entries beyond 10¹⁵⁴ give +∞, and entries below 10⁻¹⁶²
+/// count as 0.
+///
+/// # Example
+///
+/// ```
+/// use attention::frobenius_norm;
+/// use ndarray::array;
+///
+/// assert_eq!(frobenius_norm(&array![[1.0, 2.0], [2.0, 4.0]]), 5.0); // √(1 + 4 + 4 + 16)
+/// ```
+// ANCHOR: frobenius_norm
+pub fn frobenius_norm(matrix: &ArrayRef2<f64>) -> f64 {
+    libm::sqrt(matrix.iter().map(|entry| entry * entry).sum())
+}
+// ANCHOR_END: frobenius_norm

@@ -1,0 +1,114 @@
+use attention::{
+    Activation, Error, Recurrence, Scale, attention, attention_scaled,
+    dot_product_study, saturation_study, scores,
+};
+use ndarray::Array2;
+
+#[track_caller]
+fn assert_says<T>(result: Result<T, Error>, needed: &str) {
+    match result {
+        Ok(_) => panic!("no error, needed: {needed}"),
+        Err(error) => assert_eq!(error.to_string(), needed),
+    }
+}
+
+fn zeros(rows: usize, columns: usize) -> Array2<f64> {
+    Array2::zeros((rows, columns))
+}
+
+#[test]
+fn keys_have_to_match_queries() {
+    let message =
+        "keys: came as [7, 3], needed [T_k, 2] to match queries [5, 2]";
+    assert_says(scores(&zeros(5, 2), &zeros(7, 3), Scale::Off), message);
+    assert_says(attention(&zeros(5, 2), &zeros(7, 3), &zeros(7, 4)), message);
+    assert_says(
+        attention_scaled(&zeros(5, 2), &zeros(7, 3), &zeros(7, 4), Scale::Off),
+        message,
+    );
+}
+
+#[test]
+fn each_key_has_to_have_its_value() {
+    assert_says(
+        attention(&zeros(5, 2), &zeros(7, 2), &zeros(6, 4)),
+        "values: came as [6, 4], needed [7, d_v] to match keys [7, 2]",
+    );
+}
+
+#[test]
+fn there_has_to_be_something_to_compare() {
+    assert_says(
+        scores(&zeros(5, 0), &zeros(7, 0), Scale::ByRootDk),
+        "queries: came as [5, 0], needed [T_q, d_k] with d_k at least 1",
+    );
+    assert_says(
+        scores(&zeros(5, 2), &zeros(0, 2), Scale::ByRootDk),
+        "keys: came as [0, 2], needed [T_k, 2] with T_k at least 1",
+    );
+}
+
+#[test]
+fn a_recurrence_has_one_number_of_features() {
+    let chain = |weight| Recurrence { weight, activation: Activation::Tanh };
+    assert_says(
+        chain(zeros(2, 3)).states(&zeros(7, 2)),
+        "weight: came as [2, 3], needed [d, d] with d at least 1",
+    );
+    assert_says(
+        chain(zeros(0, 0)).jacobian_norms(&zeros(7, 0)),
+        "weight: came as [0, 0], needed [d, d] with d at least 1",
+    );
+    assert_says(
+        chain(zeros(2, 2)).jacobian_norms(&zeros(7, 3)),
+        "inputs: came as [7, 3], needed [T, 2] to match weight [2, 2]",
+    );
+}
+
+#[test]
+fn a_study_has_to_have_something_to_study() {
+    assert_says(
+        dot_product_study(&[], 9, 0),
+        "dimensions: came empty, needed at least one",
+    );
+    assert_says(
+        dot_product_study(&[4, 0], 9, 0),
+        "dimensions: came as 0, needed at least 1",
+    );
+    assert_says(
+        dot_product_study(&[4], 0, 0),
+        "pairs: came as 0, needed at least 1",
+    );
+    assert_says(
+        saturation_study(&[], 7, 9, 0),
+        "dimensions: came empty, needed at least one",
+    );
+    assert_says(
+        saturation_study(&[0], 7, 9, 0),
+        "dimensions: came as 0, needed at least 1",
+    );
+    assert_says(
+        saturation_study(&[4], 0, 9, 0),
+        "keys: came as 0, needed at least 1",
+    );
+    assert_says(
+        saturation_study(&[4], 7, 0, 0),
+        "trials: came as 0, needed at least 1",
+    );
+}
+
+#[test]
+fn errors_can_be_told_apart() {
+    assert_eq!(
+        dot_product_study(&[4], 0, 0),
+        Err(Error::TooSmall { argument: "pairs", came: 0, needed: 1 })
+    );
+    assert_eq!(
+        dot_product_study(&[], 9, 0),
+        Err(Error::Empty { argument: "dimensions" })
+    );
+    assert!(matches!(
+        scores(&zeros(1, 2), &zeros(1, 3), Scale::Off),
+        Err(Error::Shape { argument: "keys", .. })
+    ));
+}

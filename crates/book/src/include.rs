@@ -1,0 +1,152 @@
+//! The files that a chapter includes, checked before mdBook expands them.
+//!
+//! For an anchor that does not exist mdBook includes nothing, and says nothing; for a file that does not exist
+//! it leaves the directive in the page. Both stop the build here.
+
+use std::path::Path;
+
+use crate::directive::{Order, scan};
+
+/// How deep mdBook follows includes within includes.
+const DEEPEST: usize = 10;
+
+/// Checks that `target`, a path as mdBook reads it (`file`, `file:anchor`, `file:first:last`), can be
+/// included by a file in `folder`; and what that file includes in turn.
+///
+/// # Errors
+///
+/// What is wrong with it, in a sentence.
+pub fn check(folder: &Path, target: &str, in_code: bool) -> Result<(), String> {
+    check_to_depth(folder, target, in_code, 0)
+}
+
+fn check_to_depth(folder: &Path, target: &str, in_code: bool, depth: usize) -> Result<(), String> {
+    if depth > DEEPEST {
+        return Err(format!("`{target}` is included {DEEPEST} files deep; does it include itself?"));
+    }
+    let (name, part) = target.split_once(':').unwrap_or((target, ""));
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        format!("`{name}` cannot be included: {} cannot be read: {error}", path.display())
+    })?;
+    let lines = select(&text, part).map_err(|what| format!("`{target}` cannot be included: {what}"))?;
+    if lines.iter().all(|line| line.trim().is_empty()) {
+        return Err(format!("`{target}` includes nothing: there is no text in that part of the file"));
+    }
+
+    let included = lines.join("\n");
+    let inner_folder = path.parent().unwrap_or(folder);
+    for directive in scan(&included) {
+        let within = |what| format!("in `{name}`, which is included here: {what}");
+        match Order::read(&directive) {
+            Ok(Order::Include(inner)) => {
+                check_to_depth(inner_folder, &inner, in_code, depth + 1).map_err(within)?;
+            }
+            Ok(Order::Title) => {}
+            // A listing may well have our directives in it; it is shown as it is.
+            _ if in_code => {}
+            _ => {
+                let what = format!(
+                    "`{{{{#{}}}}}` would be left as it is; directives work in chapters only",
+                    directive.word
+                );
+                return Err(within(what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines of `text` that `part` names, by the rules of mdBook: an anchor, a line, `first:last`, or all.
+fn select<'a>(text: &'a str, part: &str) -> Result<Vec<&'a str>, String> {
+    let mut bounds = part.splitn(3, ':');
+    let (first, last) = (bounds.next().unwrap_or_default(), bounds.next());
+    if !first.is_empty() && first.parse::<usize>().is_err() {
+        return anchored(text, first);
+    }
+    let start = first.parse::<usize>().unwrap_or(1).saturating_sub(1);
+    let end = match last {
+        Some(last) => last.parse::<usize>().unwrap_or(usize::MAX),
+        None if first.is_empty() => usize::MAX,
+        None => start + 1,
+    };
+    Ok(text.lines().take(end).skip(start).collect())
+}
+
+/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the lines of other anchors.
+fn anchored<'a>(text: &'a str, anchor: &str) -> Result<Vec<&'a str>, String> {
+    let mut lines = text.lines();
+    if !lines.any(|line| name_after(line, "ANCHOR:") == Some(anchor)) {
+        let mut known: Vec<_> = text.lines().filter_map(|line| name_after(line, "ANCHOR:")).collect();
+        known.dedup();
+        let known = if known.is_empty() { "none".to_owned() } else { format!("`{}`", known.join("`, `")) };
+        return Err(format!("the file has no `ANCHOR: {anchor}`; it has {known}"));
+    }
+    let mut inside = Vec::new();
+    for line in lines {
+        match name_after(line, "ANCHOR_END:") {
+            Some(name) if name == anchor => return Ok(inside),
+            Some(_) => {}
+            None if name_after(line, "ANCHOR:").is_some() => {}
+            None => inside.push(line),
+        }
+    }
+    Err(format!("the file has `ANCHOR: {anchor}`, but no `ANCHOR_END: {anchor}` after it"))
+}
+
+/// The anchor's name that follows `mark` in a line.
+fn name_after<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
+    let name = line[line.find(mark)? + mark.len()..].trim_start();
+    let end = name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(name.len());
+    (end > 0).then(|| &name[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "one\n// ANCHOR: a\ntwo\n// ANCHOR: b\nthree\n// ANCHOR_END: a\nfour\n// ANCHOR: c\n// ANCHOR_END: c\n";
+
+    #[test]
+    fn selects_what_mdbook_selects() {
+        assert_eq!(select("1\n2\n3\n4", ""), Ok(vec!["1", "2", "3", "4"]));
+        assert_eq!(select("1\n2\n3\n4", "2"), Ok(vec!["2"]));
+        assert_eq!(select("1\n2\n3\n4", "2:"), Ok(vec!["2", "3", "4"]));
+        assert_eq!(select("1\n2\n3\n4", ":2"), Ok(vec!["1", "2"]));
+        assert_eq!(select("1\n2\n3\n4", "2:3"), Ok(vec!["2", "3"]));
+        assert_eq!(select("1\n2\n3\n4", "7:9"), Ok(vec![]));
+        assert_eq!(select(FILE, "a"), Ok(vec!["two", "three"]));
+        assert_eq!(select(FILE, "c"), Ok(vec![]));
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_an_anchor() {
+        assert_eq!(select(FILE, "d").unwrap_err(), "the file has no `ANCHOR: d`; it has `a`, `b`, `c`");
+        assert_eq!(
+            select(FILE, "b").unwrap_err(),
+            "the file has `ANCHOR: b`, but no `ANCHOR_END: b` after it"
+        );
+        assert_eq!(select("nothing", "d").unwrap_err(), "the file has no `ANCHOR: d`; it has none");
+    }
+
+    #[test]
+    fn follows_includes_within_includes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        write("outer.md", "{{#include sub/inner.md}}");
+        write("sub/inner.md", "{{#include gone.md}}");
+        let fault = check(folder.path(), "outer.md", false).unwrap_err();
+        assert!(fault.starts_with("in `outer.md`, which is included here: in `sub/inner.md`"), "{fault}");
+        assert!(fault.contains("`gone.md` cannot be included"), "{fault}");
+
+        write("sub/inner.md", "{{#include inner.md}}");
+        assert!(check(folder.path(), "outer.md", false).unwrap_err().contains("does it include itself"));
+
+        write("sub/inner.md", "{{#figure threads}}");
+        assert!(
+            check(folder.path(), "outer.md", false).unwrap_err().contains("directives work in chapters only")
+        );
+        assert_eq!(check(folder.path(), "outer.md", true), Ok(()));
+    }
+}

@@ -1,0 +1,335 @@
+//! What the page of a chapter gets for a directive: pieces of HTML and of TeX.
+//!
+//! mdBook takes HTML inside Markdown as it is, up to the first blank line. On the way there, KaTeX looks for
+//! `$`, backticks and backslashes, and mdBook for `{{`; so none of these may be in it either. The script that
+//! wakes the figures knows none of them by name: everything it needs is in the attributes here.
+
+use std::fmt::Write as _;
+
+use figures::html::{self, escape};
+use figures::{Cell, Control, Drawing, Figure, Kind, Params, Scene, Value};
+
+use crate::fault::Place;
+
+/// A figure as it is shown in the book.
+#[derive(Debug)]
+pub struct Shown {
+    /// The figure.
+    pub figure: &'static Figure,
+    /// Its number, in the order of reading.
+    pub number: usize,
+    /// How its controls are set.
+    pub params: Params,
+    /// The page it is on.
+    pub page: String,
+    /// Where its directive stands.
+    pub place: Place,
+}
+
+/// The whole of a figure: pictures for wide pages and for phones, controls, sentences, caption and numbers.
+/// The numbers are part of the `figcaption`, since HTML wants nothing to follow it in a figure.
+///
+/// `to_root` is the way from its page up to the book's first folder.
+pub fn figure(
+    shown: &Shown,
+    controls: &[Control],
+    wide: &Drawing,
+    narrow: &Drawing,
+    to_root: &str,
+) -> String {
+    let Figure { id, title, caption, .. } = shown.figure;
+    let title = escape(title);
+    let form = if controls.is_empty() { String::new() } else { form(id, controls, &shown.params) };
+    format!(
+        "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" aria-labelledby=\"figure-{id}-caption\">\n\
+         <div class=\"figure-picture\" role=\"group\" aria-label=\"{title}\" aria-describedby=\"figure-{id}-says\">\n\
+         {}{}</div>\n\
+         {form}\
+         <p class=\"figure-says\" id=\"figure-{id}-says\" role=\"status\" aria-live=\"polite\">{}</p>\n\
+         <figcaption>\n\
+         <p class=\"figure-caption\" id=\"figure-{id}-caption\">\
+         <a class=\"figure-number\" href=\"#figure-{id}\">Figure {}</a> {} \
+         <a class=\"figure-download\" download=\"{id}.svg\" href=\"{to_root}figures/{id}.svg\" \
+         title=\"Download this picture\">SVG</a></p>\n\
+         <details class=\"figure-numbers\"><summary>Show the numbers</summary>\n\
+         <div class=\"figure-data\">\n{}\n</div>\n\
+         </details>\n\
+         </figcaption>\n\
+         </figure>",
+        inline(&wide.svg),
+        inline(&narrow.svg),
+        html::sentences(&wide.sentences),
+        shown.number,
+        with_code(caption),
+        html::numbers(wide),
+    )
+}
+
+/// The scene, for the figures of a page to be drawn again in: JSON, in which nothing is read as anything but that.
+pub fn scene(scene: &Scene) -> String {
+    // A scene is text and finite numbers, which JSON has a form for.
+    let mut json = serde_json::to_string(scene).unwrap_or_default();
+    // Only in a string can these stand, and there JSON has another name for each.
+    for (mark, name) in
+        [("<", "\\u003c"), ("$", "\\u0024"), ("`", "\\u0060"), ("{{", "{\\u007b"), ("\\\"", "\\u0022")]
+    {
+        json = json.replace(mark, name);
+    }
+    format!("\n\n<script type=\"application/json\" class=\"scene\">{json}</script>\n")
+}
+
+/// A link to a figure, from the page `from`, which is `to_root` below the book's first folder.
+pub fn link(shown: &Shown, from: &str, to_root: &str) -> String {
+    let Shown { figure, number, page, .. } = shown;
+    let page = if page == from { String::new() } else { format!("{to_root}{}", url(page)) };
+    format!("<a class=\"figure-ref\" href=\"{page}#figure-{}\">Figure {number}</a>", figure.id)
+}
+
+/// The list of all figures.
+pub fn list(all: &[Shown], from: &str, to_root: &str) -> String {
+    let mut list = String::from("<ul class=\"figure-list\">\n");
+    for shown in all {
+        let _ = writeln!(list, "<li>{}: {}</li>", link(shown, from, to_root), escape(shown.figure.title));
+    }
+    list.push_str("</ul>");
+    list
+}
+
+/// A cell in running text; `first` if it is the first thing on its line.
+pub fn in_text(cell: &Cell, first: bool) -> String {
+    let html = html::cell(cell);
+    match html.chars().next() {
+        // A whole number and a full stop would begin a numbered list.
+        Some(digit) if first && digit.is_ascii_digit() => format!("&#{};{}", u32::from(digit), &html[1..]),
+        _ => html,
+    }
+}
+
+/// A cell in a formula, as TeX.
+///
+/// # Errors
+///
+/// What is wrong, if the cell is a token or words with a character in them that Markdown, which reads what KaTeX
+/// makes of the formula, would take for its own.
+///
+/// ```
+/// use book::page::in_formula;
+/// use figures::Cell;
+///
+/// assert_eq!(in_formula(&Cell::number(-0.5, 1))?, "-0.5");
+/// assert_eq!(in_formula(&Cell::share(0.46))?, "46\\%");
+/// assert_eq!(in_formula(&Cell::count(43_008))?, "43\\,008");
+/// assert_eq!(in_formula(&Cell::token("R&D"))?, "\\text{R\\&D}");
+/// assert!(in_formula(&Cell::token("*")).is_err());
+/// # Ok::<(), String>(())
+/// ```
+pub fn in_formula(cell: &Cell) -> Result<String, String> {
+    let text = cell.to_string();
+    if cell.value().is_some() {
+        // KaTeX takes a true minus sign, but knows no narrow space; and `%` begins a comment.
+        return Ok(text.replace('\u{2212}', "-").replace('\u{202f}', "\\,").replace('%', "\\%"));
+    }
+    if let Some(active) = text.chars().find(|&character| "*_`~[]\\|$".contains(character)) {
+        return Err(format!("`{text}` cannot stand in a formula, for its `{active}`; put it into the text"));
+    }
+    let mut tex = String::from("\\text{");
+    for character in text.chars() {
+        match character {
+            '^' => tex.push_str("\\textasciicircum{}"),
+            '{' | '}' | '%' | '#' | '&' => tex.extend(['\\', character]),
+            _ => tex.push(character),
+        }
+    }
+    tex.push('}');
+    Ok(tex)
+}
+
+/// A picture for the page: the same picture, with the few characters hidden that are not the page's to read.
+fn inline(svg: &str) -> String {
+    let mut inline = String::with_capacity(svg.len());
+    for line in svg.lines().filter(|line| !line.trim().is_empty()) {
+        for character in line.chars() {
+            match character {
+                '$' | '`' | '\\' | '{' | '}' => {
+                    let _ = write!(inline, "&#{};", u32::from(character));
+                }
+                _ => inline.push(character),
+            }
+        }
+        inline.push('\n');
+    }
+    inline
+}
+
+/// A caption, in which backticks set code apart.
+fn with_code(caption: &str) -> String {
+    let mut html = String::new();
+    for (place, part) in caption.split('`').enumerate() {
+        let (open, close) = if place % 2 == 1 { ("<code>", "</code>") } else { ("", "") };
+        let _ = write!(html, "{open}{}{close}", escape(part));
+    }
+    html
+}
+
+/// A path as part of an address.
+fn url(path: &str) -> String {
+    let mut url = String::new();
+    for character in path.chars() {
+        if character.is_ascii() && !character.is_ascii_alphanumeric() && !"/-_.~".contains(character) {
+            let _ = write!(url, "%{:02X}", u32::from(character));
+        } else {
+            url.push(character);
+        }
+    }
+    url
+}
+
+/// The controls, hidden and out of use until the script wakes them.
+fn form(id: &str, controls: &[Control], params: &Params) -> String {
+    let mut form = String::from(
+        "<form class=\"figure-controls\" autocomplete=\"off\" novalidate hidden><fieldset disabled>\n",
+    );
+    for control in controls {
+        let value = params.get(control.name).cloned().unwrap_or_else(|| control.default());
+        form.push_str(&field(id, control, &value));
+        form.push('\n');
+    }
+    form.push_str("<button type=\"reset\">Reset</button>\n</fieldset></form>\n");
+    form
+}
+
+/// A control, standing at `value`, to which a reset of the form brings it back.
+fn field(id: &str, control: &Control, value: &Value) -> String {
+    let name = control.name;
+    let label = escape(control.label);
+    let written = escape(&value.to_string());
+    let id = format!("figure-{id}-{name}");
+    let frame = |kind: &str, inside: String| {
+        format!("<div class=\"control\" data-control=\"{name}\" data-kind=\"{kind}\">{inside}</div>")
+    };
+    match &control.kind {
+        Kind::Toggle { .. } => {
+            let checked = if *value == Value::Switch(true) { " checked" } else { "" };
+            frame(
+                "toggle",
+                format!(
+                    "<input type=\"checkbox\" id=\"{id}\" name=\"{name}\"{checked}> <label for=\"{id}\">{label}</label>"
+                ),
+            )
+        }
+        Kind::Choice { options, .. } => {
+            let mut select =
+                format!("<label for=\"{id}\">{label}</label> <select id=\"{id}\" name=\"{name}\">");
+            for preset in options {
+                select.push_str(&option(&preset.value, &preset.label, preset.value == value.to_string()));
+            }
+            frame("choice", select + "</select>")
+        }
+        Kind::Slider { min, max, step, .. } => frame(
+            "slider",
+            format!(
+                "<label for=\"{id}\">{label}</label> \
+                 <input type=\"range\" id=\"{id}\" name=\"{name}\" min=\"{min}\" max=\"{max}\" step=\"{step}\" \
+                 value=\"{written}\"> <output for=\"{id}\">{written}</output>"
+            ),
+        ),
+        Kind::Point { x, y, step, presets, .. } => {
+            let at = if let Value::Point(point) = value { *point } else { [x[0], y[0]] };
+            let mut field = format!(
+                "<fieldset class=\"control\" data-control=\"{name}\" data-kind=\"point\"><legend>{label}</legend>"
+            );
+            if !presets.is_empty() {
+                let chosen = presets.iter().find(|preset| control.parse(&preset.value).as_ref() == Ok(value));
+                let _ = write!(
+                    field,
+                    "<label for=\"{id}-place\">place</label> <select id=\"{id}-place\" data-part=\"preset\">{}",
+                    option("", "a point of your own", chosen.is_none())
+                );
+                for preset in presets {
+                    let selected = chosen.is_some_and(|chosen| std::ptr::eq(chosen, preset));
+                    field.push_str(&option(&preset.value, &preset.label, selected));
+                }
+                field.push_str("</select> ");
+            }
+            for (part, [min, max], value) in [("x", x, at[0]), ("y", y, at[1])] {
+                let _ = write!(
+                    field,
+                    "<label for=\"{id}-{part}\">{part}</label> \
+                     <input type=\"number\" id=\"{id}-{part}\" name=\"{name}\" data-part=\"{part}\" \
+                     min=\"{min}\" max=\"{max}\" step=\"{step}\" value=\"{value}\"> "
+                );
+            }
+            field.trim_end().to_owned() + "</fieldset>"
+        }
+    }
+}
+
+fn option(value: &str, label: &str, selected: bool) -> String {
+    let selected = if selected { " selected" } else { "" };
+    format!("<option value=\"{}\"{selected}>{}</option>", escape(value), escape(label))
+}
+
+#[cfg(test)]
+mod tests {
+    use figures::Preset;
+
+    use super::*;
+
+    fn preset(value: &str, label: &str) -> Preset {
+        Preset { value: value.into(), label: label.into() }
+    }
+
+    #[test]
+    fn every_kind_of_control_stands_where_it_is_set() {
+        let toggle = Control { name: "mask", label: "Mask & co", kind: Kind::Toggle { default: false } };
+        let html = field("f", &toggle, &Value::Switch(true));
+        assert!(html.contains("id=\"figure-f-mask\" name=\"mask\" checked>"), "{html}");
+        assert!(html.contains("Mask &#38; co"), "{html}");
+        assert!(!field("f", &toggle, &toggle.default()).contains("checked>"));
+
+        let options = vec![preset("1", "head 1"), preset("2", "head 2")];
+        let choice = Control { name: "head", label: "Head", kind: Kind::Choice { options, default: 1 } };
+        let html = field("f", &choice, &choice.default());
+        assert!(html.contains("<option value=\"1\">head 1</option><option value=\"2\" selected>"), "{html}");
+
+        let kind = Kind::Slider { min: 0.5, max: 1.5, step: 0.1, default: 0.8 };
+        let slider = Control { name: "gain", label: "Gain", kind };
+        let html = field("f", &slider, &slider.default());
+        assert!(html.contains("min=\"0.5\" max=\"1.5\" step=\"0.1\" value=\"0&#46;8\""), "{html}");
+
+        let presets = vec![preset("1,2", "cat"), preset("0,0", "origin")];
+        let kind = Kind::Point { x: [-3.0, 3.0], y: [-4.0, 4.0], step: 0.1, default: [1.0, 2.0], presets };
+        let point = Control { name: "query", label: "Query", kind };
+        let html = field("f", &point, &point.default());
+        assert!(html.contains("<option value=\"\">a point of your own</option>"), "{html}");
+        assert!(html.contains("<option value=\"1&#44;2\" selected>cat</option>"), "{html}");
+        assert!(html.contains("data-part=\"y\" min=\"-4\" max=\"4\" step=\"0.1\" value=\"2\""), "{html}");
+        let html = field("f", &point, &Value::Point([0.25, 0.0]));
+        assert!(html.contains("<option value=\"\" selected>") && html.contains("value=\"0.25\""), "{html}");
+    }
+
+    #[test]
+    fn a_number_that_begins_a_line_begins_no_list() {
+        assert_eq!(in_text(&Cell::count(1), true), "&#49;");
+        assert_eq!(in_text(&Cell::count(12), false), "12");
+        assert_eq!(in_text(&Cell::number(-1.0, 0), true), "−1");
+    }
+
+    #[test]
+    fn pictures_hide_what_others_would_read() {
+        assert_eq!(
+            inline("<svg>\n\n<text>$a`\\{{</text></svg>\n"),
+            "<svg>\n<text>&#36;a&#96;&#92;&#123;&#123;</text></svg>\n"
+        );
+    }
+
+    #[test]
+    fn captions_set_code_apart() {
+        assert_eq!(with_code("see `a<b` here"), "see <code>a&#60;b</code> here");
+    }
+
+    #[test]
+    fn addresses_are_addresses() {
+        assert_eq!(url("a b/ü$.html"), "a%20b/ü%24.html");
+    }
+}

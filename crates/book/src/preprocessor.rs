@@ -1,0 +1,379 @@
+//! Chapters in, chapters out: every directive of ours replaced by what it asks for.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use figures::{Cell, Drawing, Figure, Params, Scene, Size};
+use mdbook_katex::cfg::KatexConfig;
+use mdbook_preprocessor::book::{Book, BookItem};
+use mdbook_preprocessor::config::Config;
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+
+use crate::chapter::{Chapter, Context, Delimiters};
+use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
+use crate::fault::{Error, Fault, Faults, Place, Result};
+use crate::include;
+use crate::page::{self, Shown};
+
+/// The name of our preprocessor in `book.toml`.
+pub const NAME: &str = "figures";
+
+/// What the expansion of a book found and made on the way.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// How many chapters there are.
+    pub chapters: usize,
+    /// Each figure that is shown, with its picture as a file.
+    pub pictures: Vec<(&'static str, String)>,
+    /// Each formula as KaTeX will get it, and where it stands.
+    pub formulas: Vec<(String, Place)>,
+    /// How long drawing took.
+    pub drawing: Duration,
+}
+
+/// The preprocessor, as mdBook runs it.
+pub struct FigurePreprocessor {
+    scene: Scene,
+    made: Rc<RefCell<Made>>,
+}
+
+impl FigurePreprocessor {
+    /// A preprocessor for the figures of `scene`.
+    pub fn new(scene: Scene) -> Self {
+        FigurePreprocessor { scene, made: Rc::default() }
+    }
+
+    /// Where it will leave what it made, once it has run.
+    pub fn made(&self) -> Rc<RefCell<Made>> {
+        self.made.clone()
+    }
+}
+
+impl Preprocessor for FigurePreprocessor {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn supports_renderer(&self, renderer: &str) -> mdbook_preprocessor::errors::Result<bool> {
+        Ok(supports(renderer))
+    }
+
+    fn run(
+        &self,
+        context: &PreprocessorContext,
+        mut book: Book,
+    ) -> mdbook_preprocessor::errors::Result<Book> {
+        *self.made.borrow_mut() = expand(&mut book, &self.scene, &context.root, &context.config)?;
+        Ok(book)
+    }
+}
+
+/// Whether a renderer can show what we write: only one that takes HTML can.
+pub fn supports(renderer: &str) -> bool {
+    renderer == "html"
+}
+
+/// The scene that a book is built with: that of the file given, or else the one that `book.toml` names in
+/// `[preprocessor.figures]`, or else our own.
+///
+/// # Errors
+///
+/// [`Error::Scene`] if it cannot be read, [`Error::Other`] if its name in `book.toml` is no text.
+pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene> {
+    let named: Option<PathBuf> = config
+        .get(&format!("preprocessor.{NAME}.scene"))
+        .map_err(|error| Error::Other(format!("book.toml: {error:#}")))?;
+    match given.map(Path::to_owned).or(named.map(|name| root.join(name))) {
+        Some(file) => Ok(Scene::load(&file)?),
+        None => Ok(Scene::default()),
+    }
+}
+
+/// Expands every directive of a book.
+///
+/// # Errors
+///
+/// Everything that is wrong with the directives, includes and formulas of all chapters.
+pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> Result<Made, Faults> {
+    let source = &config.book.src;
+    // Without KaTeX a dollar sign is a dollar sign.
+    let delimiters = config.contains_key("preprocessor.katex").then(|| {
+        let KatexConfig { block_delimiter, inline_delimiter, .. } =
+            mdbook_katex::cfg::get_config(config).unwrap_or_default();
+        Delimiters { block: block_delimiter, inline: inline_delimiter }
+    });
+    let chapters: Vec<Chapter> = book
+        .chapters()
+        .map(|chapter| {
+            let path = chapter.path.as_deref().unwrap_or(Path::new(""));
+            let file = source.join(chapter.source_path.as_deref().unwrap_or(path)).display().to_string();
+            Chapter::read(file, path, &chapter.content, delimiters.as_ref())
+        })
+        .collect();
+
+    let survey = Survey::of(&chapters, scene);
+    let mut desk = Desk {
+        scene,
+        survey: &survey,
+        source: root.join(source),
+        drawings: HashMap::new(),
+        drawing: Duration::ZERO,
+    };
+    let mut made = Made { chapters: chapters.len(), ..Made::default() };
+    let mut faults = Vec::new();
+    let mut texts = Vec::new();
+    for chapter in &chapters {
+        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+        for (directive, context) in &chapter.directives {
+            match desk.expand(chapter, directive, *context) {
+                Ok(Some(text)) => edits.push((directive.range.clone(), text)),
+                Ok(None) => {}
+                Err(what) => faults.push(Fault { place: Some(chapter.place(directive.range.start)), what }),
+            }
+        }
+        if let Some(at) = chapter.unread_formula {
+            let what = "this opens a formula that is not closed in its paragraph, or a lone backtick before it hides \
+                        it; a dollar sign that is meant as such is written `\\$`";
+            faults.push(Fault { place: Some(chapter.place(at)), what: what.into() });
+        }
+        for formula in &chapter.formulas {
+            made.formulas
+                .push((splice(&chapter.text, formula.clone(), &edits), chapter.place(formula.start)));
+        }
+        let mut text = splice(&chapter.text, 0..chapter.text.len(), &edits);
+        if survey.shown.iter().any(|shown| shown.page == chapter.page()) {
+            text.push_str(&page::scene(scene));
+        }
+        texts.push(text);
+    }
+    if !faults.is_empty() {
+        return Err(Faults(faults));
+    }
+    for shown in &survey.shown {
+        let drawing = desk
+            .draw(shown.figure, &shown.params, Size::Wide)
+            .map_err(|what| Faults(vec![Fault { place: None, what }]))?;
+        made.pictures.push((shown.figure.id, drawing.svg.clone()));
+    }
+    made.drawing = desk.drawing;
+    let mut texts = texts.into_iter();
+    for_each_chapter(&mut book.items, &mut |text| *text = texts.next().unwrap_or_default());
+    Ok(made)
+}
+
+/// Calls `change` with the text of each chapter in the order of reading, that of [`Book::chapters`]. mdBook's own
+/// `for_each_chapter_mut` visits a chapter after those below it.
+fn for_each_chapter(items: &mut [BookItem], change: &mut impl FnMut(&mut String)) {
+    for item in items {
+        if let BookItem::Chapter(chapter) = item {
+            if !chapter.is_draft_chapter() {
+                change(&mut chapter.content);
+            }
+            for_each_chapter(&mut chapter.sub_items, change);
+        }
+    }
+}
+
+/// The part of `text` in `range`, with the edits that lie in it.
+fn splice(text: &str, range: Range<usize>, edits: &[(Range<usize>, String)]) -> String {
+    let mut result = String::new();
+    let mut from = range.start;
+    for (place, replacement) in edits {
+        if place.start >= from && place.end <= range.end {
+            result.push_str(&text[from..place.start]);
+            result.push_str(replacement);
+            from = place.end;
+        }
+    }
+    result + &text[from..range.end]
+}
+
+/// Which figures are shown in the book, and where: known before any chapter is expanded, since one may refer to
+/// a figure further on.
+struct Survey {
+    shown: Vec<Shown>,
+}
+
+impl Survey {
+    /// Counts the figures. What is wrong with a directive is said when it is expanded, and not here.
+    fn of(chapters: &[Chapter], scene: &Scene) -> Self {
+        let mut survey = Survey { shown: Vec::new() };
+        for chapter in chapters {
+            for (directive, context) in &chapter.directives {
+                let (Context::Alone, Ok(Order::Figure(id, settings))) = (context, Order::read(directive))
+                else {
+                    continue;
+                };
+                let Ok(figure) = figures::figure(&id) else { continue };
+                if survey.find(&id).is_none() {
+                    survey.shown.push(Shown {
+                        figure,
+                        number: survey.shown.len() + 1,
+                        params: parameters(figure, scene, &settings).unwrap_or_default(),
+                        page: chapter.page(),
+                        place: chapter.place(directive.range.start),
+                    });
+                }
+            }
+        }
+        survey
+    }
+
+    fn find(&self, id: &str) -> Option<&Shown> {
+        self.shown.iter().find(|shown| shown.figure.id == id)
+    }
+}
+
+/// What is needed to expand a directive.
+struct Desk<'a> {
+    scene: &'a Scene,
+    survey: &'a Survey,
+    /// The folder of the book's sources.
+    source: PathBuf,
+    /// What has been drawn, by figure, parameters as written, and size: chapters quote the same figure often.
+    drawings: HashMap<(&'static str, String, &'static str), Rc<Drawing>>,
+    drawing: Duration,
+}
+
+impl Desk<'_> {
+    /// What a directive is replaced by: nothing if it stays.
+    fn expand(
+        &mut self,
+        chapter: &Chapter,
+        directive: &Directive,
+        context: Context,
+    ) -> Result<Option<String>, String> {
+        match context {
+            Context::Comment => return Ok(None),
+            // Code may well have such braces of its own, and no backslash could be put before them.
+            Context::Code if !(directive.closed && directive.is_known()) => return Ok(None),
+            _ => {}
+        }
+        let word = &directive.word;
+        let text = match (Order::read(directive)?, context) {
+            (Order::Include(target), _) => {
+                let file = self.source.join(&chapter.path);
+                include::check(file.parent().unwrap_or(&self.source), &target, context == Context::Code)?;
+                return Ok(None);
+            }
+            (Order::Title, _) => return Ok(None),
+            (_, Context::Code) => {
+                return Err(format!(
+                    "`{{{{#{word}}}}}` does not work in code; if the text itself is meant, put a backslash before it"
+                ));
+            }
+            // A blank line on either side, so that the text around it stays Markdown.
+            (Order::Figure(id, settings), Context::Alone) => {
+                format!("\n{}\n", self.figure(&id, &settings, chapter, directive)?)
+            }
+            (Order::Figures, Context::Alone) => {
+                format!("\n{}\n", page::list(&self.survey.shown, &chapter.page(), &chapter.to_root()))
+            }
+            (Order::Figure(..) | Order::Figures, _) => {
+                return Err(format!("`{{{{#{word}}}}}` stands alone on its line, without a space before it"));
+            }
+            (Order::Ref(_), Context::Formula) => return Err("`{{#ref}}` does not work in a formula".into()),
+            (Order::Ref(id), _) => self.link(&id, chapter)?,
+            (Order::Value { figure, name, column, settings }, _) => {
+                let cell = self.value(&figure, &name, column.as_deref(), &settings)?;
+                written(&cell, chapter, directive, context)?
+            }
+            (Order::Scene(fact), _) => written(&scene_fact(self.scene, fact), chapter, directive, context)?,
+        };
+        Ok(Some(text))
+    }
+
+    fn figure(
+        &mut self,
+        id: &str,
+        settings: &Settings,
+        chapter: &Chapter,
+        directive: &Directive,
+    ) -> Result<String, String> {
+        let figure = figures::figure(id).map_err(|error| error.to_string())?;
+        parameters(figure, self.scene, settings)?;
+        let survey = self.survey;
+        let shown = survey.find(id).ok_or_else(|| format!("the figure `{id}` was not counted"))?;
+        if shown.place != chapter.place(directive.range.start) {
+            return Err(format!(
+                "the figure `{id}` is shown already, at {}; refer to it with {{{{#ref {id}}}}}",
+                shown.place
+            ));
+        }
+        let wide = self.draw(figure, &shown.params, Size::Wide)?;
+        let narrow = self.draw(figure, &shown.params, Size::Narrow)?;
+        Ok(page::figure(shown, &figure.controls(self.scene), &wide, &narrow, &chapter.to_root()))
+    }
+
+    fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {
+        figures::figure(id).map_err(|error| error.to_string())?;
+        match self.survey.find(id) {
+            Some(shown) => Ok(page::link(shown, &chapter.page(), &chapter.to_root())),
+            None => Err(format!(
+                "the figure `{id}` is shown nowhere in the book; show it with {{{{#figure {id}}}}}, alone on its line"
+            )),
+        }
+    }
+
+    fn value(
+        &mut self,
+        id: &str,
+        name: &str,
+        column: Option<&str>,
+        settings: &Settings,
+    ) -> Result<Cell, String> {
+        let figure = figures::figure(id).map_err(|error| error.to_string())?;
+        let mut params = self.survey.find(id).map(|shown| shown.params.clone()).unwrap_or_default();
+        params.extend(parameters(figure, self.scene, settings)?);
+        let drawing = self.draw(figure, &params, Size::Wide)?;
+        let cell = match column {
+            Some(column) => drawing.table.cell(name, column),
+            None => drawing.fact(name),
+        };
+        cell.cloned().map_err(|error| {
+            let row = column.is_none() && drawing.table.rows.iter().any(|row| row.name == name);
+            let hint = if row { ". It is a row: name a column too" } else { "" };
+            format!("{id}: {error}{hint}")
+        })
+    }
+
+    fn draw(&mut self, figure: &'static Figure, params: &Params, size: Size) -> Result<Rc<Drawing>, String> {
+        let written: Vec<_> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let key = (figure.id, written.join(" "), size.name());
+        if let Some(drawing) = self.drawings.get(&key) {
+            return Ok(drawing.clone());
+        }
+        let start = Instant::now();
+        let drawing =
+            figure.draw(self.scene, params, size).map_err(|error| format!("{}: {error}", figure.id))?;
+        self.drawing += start.elapsed();
+        Ok(self.drawings.entry(key).or_insert(Rc::new(drawing)).clone())
+    }
+}
+
+/// A cell as it is written in that place.
+fn written(
+    cell: &Cell,
+    chapter: &Chapter,
+    directive: &Directive,
+    context: Context,
+) -> Result<String, String> {
+    if context == Context::Formula {
+        return page::in_formula(cell);
+    }
+    let line = chapter.text[..directive.range.start].rsplit('\n').next().unwrap_or_default();
+    Ok(page::in_text(cell, line.trim().is_empty()))
+}
+
+fn scene_fact(scene: &Scene, fact: SceneFact) -> Cell {
+    match fact {
+        SceneFact::Sentence => Cell::words(scene.sentence()),
+        SceneFact::Query => Cell::token(&scene.query().label),
+        SceneFact::Tokens => Cell::count(scene.tokens.len() as u64),
+        SceneFact::Why => Cell::words(&scene.why),
+    }
+}

@@ -1,0 +1,103 @@
+//! Axes: where a number stands on the canvas, and the ticks to read it by.
+//!
+//! plotters supplies the scales. Its own chart furniture measures text, which a
+//! browser does otherwise than a terminal; so the axes here are lines and anchored text.
+
+use std::ops::Range;
+
+use plotters::coord::combinators::{IntoLogRange, LogCoord};
+use plotters::coord::ranged1d::Ranged;
+use plotters::coord::types::RangedCoordf64;
+
+use crate::canvas::{Canvas, Place, Role, Stroke, Text};
+use crate::drawing::Cell;
+
+/// A scale from numbers to canvas pixels.
+enum Scale {
+    Linear(RangedCoordf64),
+    Log(LogCoord<f64>),
+}
+
+/// One axis: its numbers, and the stretch of the canvas that they lie on.
+pub struct Axis {
+    scale: Scale,
+    pixels: Range<f64>,
+}
+
+impl Axis {
+    /// An axis with equal steps.
+    pub fn linear(numbers: Range<f64>, pixels: Range<f64>) -> Self {
+        Axis { scale: Scale::Linear(numbers.into()), pixels }
+    }
+
+    /// An axis with equal ratios.
+    pub fn log(numbers: Range<f64>, pixels: Range<f64>) -> Self {
+        Axis { scale: Scale::Log(numbers.log_scale().into()), pixels }
+    }
+
+    /// Where `number` stands, in CSS pixels.
+    pub fn at(&self, number: f64) -> f64 {
+        // plotters maps to whole pixels: map to a stretch fine enough that none is seen.
+        const FINE: i32 = 1_000_000;
+        let share = match &self.scale {
+            Scale::Linear(scale) => scale.map(&number, (0, FINE)),
+            Scale::Log(scale) => scale.map(&number, (0, FINE)),
+        };
+        let share = if number.is_finite() { f64::from(share) / f64::from(FINE) } else { f64::NAN };
+        self.pixels.start + share * (self.pixels.end - self.pixels.start)
+    }
+}
+
+/// A pair of axes.
+pub struct Chart {
+    pub x: Axis,
+    pub y: Axis,
+}
+
+impl Chart {
+    /// Where a pair of numbers stands.
+    pub fn at(&self, x: f64, y: f64) -> Place {
+        [self.x.at(x), self.y.at(y)]
+    }
+
+    /// The bottom axis with its ticks and name.
+    pub fn bottom(&self, canvas: &mut Canvas, ticks: &[f64], digits: usize, name: &str) {
+        let floor = self.y.pixels.start;
+        canvas.line([self.x.pixels.start, floor], [self.x.pixels.end, floor], AXIS);
+        for &tick in ticks {
+            let x = self.x.at(tick);
+            canvas.line([x, floor], [x, floor + 4.0], AXIS);
+            canvas.text(
+                &Cell::number(tick, digits).to_string(),
+                [x, floor + 14.0],
+                Text::CENTRE.role(Role::Muted),
+            );
+        }
+        let middle = (self.x.pixels.start + self.x.pixels.end) / 2.0;
+        canvas.text(name, [middle, floor + 32.0], Text::CENTRE);
+    }
+
+    /// The left axis with its ticks, their lines across, and its name above, where it can be read
+    /// without turning one's head.
+    pub fn left(&self, canvas: &mut Canvas, ticks: &[f64], digits: usize, name: &str) {
+        let wall = self.x.pixels.start;
+        for &tick in ticks {
+            let y = self.y.at(tick);
+            canvas.line([wall, y], [self.x.pixels.end, y], Stroke::new(Role::Grid, 1.0));
+            canvas.text(
+                &Cell::number(tick, digits).to_string(),
+                [wall - 6.0, y],
+                Text::END.role(Role::Muted),
+            );
+        }
+        canvas.text(name, [wall, self.y.pixels.end - 16.0], Text::START);
+    }
+
+    /// A line through pairs of numbers.
+    pub fn curve(&self, canvas: &mut Canvas, points: impl IntoIterator<Item = (f64, f64)>, stroke: Stroke) {
+        let places: Vec<_> = points.into_iter().map(|(x, y)| self.at(x, y)).collect();
+        canvas.path(&places, stroke);
+    }
+}
+
+const AXIS: Stroke = Stroke::new(Role::Line, 1.0);

@@ -1,0 +1,85 @@
+//! The registry: every figure of the book, in the book's order.
+
+mod paths;
+mod saturation;
+mod spread;
+mod threads;
+
+use crate::canvas::{Canvas, Size};
+use crate::control::{Control, Params, Settings};
+use crate::drawing::{Drawing, Fact, Table};
+use crate::{Error, Result, Scene};
+
+/// Every figure of the book. To add one: a file beside this one, and a line here.
+pub static FIGURES: &[Figure] = &[paths::FIGURE, threads::FIGURE, spread::FIGURE, saturation::FIGURE];
+
+/// A figure: what it is called, what a reader may change, and the function that draws it.
+#[derive(Debug)]
+pub struct Figure {
+    /// Its name in `{{#figure id}}`, in addresses and in file names.
+    pub id: &'static str,
+    /// Its title, for lists and for those who do not see it.
+    pub title: &'static str,
+    /// Its caption: what the marks mean, and what to look for.
+    pub caption: &'static str,
+    /// What a reader may change.
+    controls: fn(&Scene) -> Vec<Control>,
+    /// The function behind it.
+    draw: fn(&Scene, &Settings, Size) -> Result<Sketch>,
+}
+
+/// What a figure's function returns: its canvas, and what it has to say.
+struct Sketch {
+    canvas: Canvas,
+    table: Table,
+    facts: Vec<Fact>,
+    sentences: Vec<String>,
+}
+
+impl Figure {
+    /// What a reader may change about the figure, in this scene.
+    pub fn controls(&self, scene: &Scene) -> Vec<Control> {
+        (self.controls)(scene)
+    }
+
+    /// Draws the figure. Parameters left out have their control's default.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unknown`] or [`Error::Parameter`] if a parameter is not one of the figure's, or its value
+    /// not possible; [`Error::NotFinite`] if a number is too large to be drawn.
+    pub fn draw(&self, scene: &Scene, params: &Params, size: Size) -> Result<Drawing> {
+        let settings = Settings::new(&self.controls(scene), params)?;
+        let Sketch { canvas, table, facts, sentences } = (self.draw)(scene, &settings, size)?;
+        for row in &table.rows {
+            assert_eq!(row.cells.len(), table.columns.len(), "{}: row `{}`", self.id, row.name);
+            for (cell, column) in row.cells.iter().zip(&table.columns) {
+                check_finite(cell.value(), || format!("{}, row `{}`, column `{column}`", self.id, row.name))?;
+            }
+        }
+        for fact in &facts {
+            check_finite(fact.cell.value(), || format!("{}, finding `{}`", self.id, fact.name))?;
+        }
+        let svg = canvas.finish(self.title, &sentences.join(" "))?;
+        Ok(Drawing { svg, table, facts, sentences })
+    }
+}
+
+/// The figure of that name.
+///
+/// # Errors
+///
+/// [`Error::Unknown`] if there is none; the message lists those there are.
+pub fn figure(id: &str) -> Result<&'static Figure> {
+    FIGURES
+        .iter()
+        .find(|figure| figure.id == id)
+        .ok_or_else(|| Error::unknown("figure", id, FIGURES.iter().map(|figure| figure.id)))
+}
+
+fn check_finite(value: Option<f64>, what: impl FnOnce() -> String) -> Result<()> {
+    match value {
+        Some(value) if !value.is_finite() => Err(Error::NotFinite { what: what(), value }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,277 @@
+//! `paths`: two words of the sentence meet through every step between them, or in one step.
+
+use std::sync::LazyLock;
+
+use attention::{Activation, Dependencies, Recurrence, attention};
+use ndarray::Array2;
+
+use super::{Figure, Sketch};
+use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::chart::{Axis, Chart};
+use crate::control::{Control, Kind, Settings};
+use crate::drawing::{Cell, Fact, Row, Table};
+use crate::labels::Labels;
+use crate::{Result, Scene};
+
+pub const FIGURE: Figure = Figure {
+    id: "paths",
+    title: "Every step between, or one step",
+    caption: "Above: how one word's influence reaches another, through a recurrent chain (every step between) and \
+              through attention (one step). Below: how much of a small change arrives after so many steps of the \
+              chain. A step that shrinks or stretches by a fixed factor does so again at each step; attention hands \
+              the word over once, at any distance, times its weight.",
+    controls,
+    draw,
+};
+
+fn controls(_: &Scene) -> Vec<Control> {
+    vec![
+        Control {
+            name: "gain",
+            label: "A step shrinks by",
+            kind: Kind::Slider { min: 0.5, max: 0.95, step: 0.05, default: 0.8 },
+        },
+        Control { name: "tanh", label: "Squash each state with tanh", kind: Kind::Toggle { default: false } },
+    ]
+}
+
+/// How many steps the chain is followed back.
+const STEPS: usize = 20;
+
+/// The angle by which each step turns the state. It changes no length; without it the chain would be two
+/// chains of single numbers.
+const TURN: f64 = 0.6;
+
+/// A long text, to set beside the sentence.
+const LONG: usize = 1000;
+
+/// What is counted on a graph: the longest path between two tokens, and the operations that wait for one
+/// another.
+#[derive(Clone, Copy)]
+struct Counts {
+    path: usize,
+    steps: usize,
+}
+
+impl Counts {
+    fn of(graph: &Dependencies) -> Self {
+        Counts { path: graph.longest_path(), steps: graph.sequential_steps() }
+    }
+}
+
+/// The counts of a long text, of the chain and of attention: the same whatever the reader chooses, so made once.
+static LONG_COUNTS: LazyLock<[Counts; 2]> = LazyLock::new(|| {
+    [Counts::of(&Dependencies::recurrent(LONG)), Counts::of(&Dependencies::attention(LONG))]
+});
+
+fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
+    let gain = settings.number("gain");
+    let activation = if settings.is_on("tanh") { Activation::Tanh } else { Activation::Linear };
+    let tokens = scene.tokens.len();
+
+    // The two words: the one that asks, and the other one that it gives most weight to.
+    let vectors = scene.vectors(); // [T, 2]
+    let weights = attention(&vectors, &vectors, &vectors)?.weights; // [T, T]
+    let asks = scene.query_place();
+    let answers = (0..tokens)
+        .filter(|&j| j != asks)
+        .reduce(|best, j| if weights[[asks, j]] > weights[[asks, best]] { j } else { best })
+        .unwrap_or(asks);
+    let weight = weights[[asks, answers]];
+    let (early, late) = (asks.min(answers), asks.max(answers));
+
+    // Count the operations between them on the graphs themselves.
+    let chain = Dependencies::recurrent(tokens);
+    let lookups = Dependencies::attention(tokens);
+    let between = |graph: &Dependencies| graph.distances(early)[late].unwrap_or(0);
+    let steps = between(&chain);
+
+    // Follow a small change back through the chain: the sentence, read again and again.
+    let inputs = Array2::from_shape_fn((STEPS + 1, 2), |(t, feature)| {
+        vectors[[t % tokens, feature]] / (2.0 * Scene::LARGEST_COORDINATE.min(largest(&vectors)))
+    }); // [STEPS + 1, 2]
+    let stretch = |gain| Recurrence::rotation(gain, TURN, activation).jacobian_norms(&inputs);
+    let (shrinks, grows) = (stretch(gain)?, stretch(1.0 / gain)?);
+
+    let table = Table {
+        corner: "steps back".into(),
+        columns: ["shrinking chain", "growing chain", "attention"].map(String::from).to_vec(),
+        rows: (1..=STEPS)
+            .map(|step| Row {
+                name: step.to_string(),
+                cells: vec![
+                    Cell::number(shrinks[step], 4),
+                    Cell::number(grows[step], 2),
+                    Cell::number(weight, 2),
+                ],
+            })
+            .collect(),
+    };
+    let count = |name, value: usize| Fact { name, cell: Cell::count(value as u64) };
+    let [long_chain, long_lookups] = *LONG_COUNTS;
+    let facts = vec![
+        Fact { name: "asks", cell: Cell::token(&scene.tokens[asks].label) },
+        Fact { name: "answers", cell: Cell::token(&scene.tokens[answers].label) },
+        Fact { name: "weight", cell: Cell::number(weight, 2) },
+        Fact { name: "gain", cell: Cell::number(gain, 2) },
+        Fact { name: "growth", cell: Cell::number(1.0 / gain, 2) },
+        Fact { name: "shrunk", cell: Cell::number(shrinks[steps.min(STEPS)], 2) },
+        Fact { name: "grown", cell: Cell::number(grows[steps.min(STEPS)], 2) },
+        Fact { name: "shrunk-far", cell: Cell::number(shrinks[STEPS], 3) },
+        Fact { name: "grown-far", cell: Cell::number(grows[STEPS], 0) },
+        count("far", STEPS),
+        count("tokens", tokens),
+        count("chain-between", steps),
+        count("attention-between", between(&lookups)),
+        count("chain-path", Counts::of(&chain).path),
+        count("attention-path", Counts::of(&lookups).path),
+        count("chain-steps", Counts::of(&chain).steps),
+        count("attention-steps", Counts::of(&lookups).steps),
+        count("long", LONG),
+        count("long-chain-path", long_chain.path),
+        count("long-attention-path", long_lookups.path),
+        count("long-chain-steps", long_chain.steps),
+        count("long-attention-steps", long_lookups.steps),
+    ];
+    let label = |place: usize| &scene.tokens[place].label;
+    let sentences = vec![
+        format!(
+            "Through the chain “{}” reaches “{}” in {steps} operations; through attention in {}.",
+            label(early),
+            label(late),
+            between(&lookups)
+        ),
+        format!(
+            "After {STEPS} steps of the chain, {} of a small change is left where a step shrinks by {}, and it has \
+             become {} times as large where a step stretches by {}.",
+            Cell::number(shrinks[STEPS], 3),
+            Cell::number(gain, 2),
+            Cell::number(grows[STEPS], if grows[STEPS] < 10.0 { 2 } else { 0 }),
+            Cell::number(1.0 / gain, 2)
+        ),
+        format!("Attention passes it on once, times its weight, {}.", Cell::number(weight, 2)),
+    ];
+
+    let mut canvas = Canvas::new(size, size.pick(530.0, 500.0));
+    sentence(&mut canvas, scene, early, late, asks);
+    let floor = canvas.height - 44.0;
+    let chart_top = size.pick(278.0, 268.0);
+    let decades = decades(&[&shrinks, &grows]);
+    let chart = Chart {
+        x: Axis::linear(0.0..STEPS as f64, 56.0..canvas.width() - size.pick(140.0, 12.0)),
+        y: Axis::log(libm::exp10(f64::from(-decades))..libm::exp10(f64::from(decades)), floor..chart_top),
+    };
+    curves(&mut canvas, &chart, decades, [&shrinks, &grows], weight, gain);
+    Ok(Sketch { canvas, table, facts, sentences })
+}
+
+/// The size of the largest coordinate, or 1 if all are 0.
+fn largest(vectors: &Array2<f64>) -> f64 {
+    let largest = vectors.iter().fold(0.0, |most: f64, c| most.max(c.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// How many powers of ten above and below 1 the curves need, from 2 to 8.
+fn decades(curves: &[&Vec<f64>]) -> i32 {
+    let far = curves.iter().flat_map(|curve| curve.iter()).filter(|value| **value > 0.0);
+    let far = far.map(|value| libm::log10(*value).abs()).fold(0.0, f64::max);
+    (far.ceil() as i32).clamp(2, 8)
+}
+
+/// The sentence twice: with the chain's path between the two words, and with attention's.
+fn sentence(canvas: &mut Canvas, scene: &Scene, early: usize, late: usize, asks: usize) {
+    let tokens = scene.tokens.len();
+    let (start, end) = (canvas.size.pick(60.0, 22.0), canvas.width() - canvas.size.pick(60.0, 22.0));
+    let x = |place: usize| start + (end - start) * place as f64 / (tokens - 1) as f64;
+    let radius = (160.0 / tokens as f64).clamp(2.0, canvas.size.pick(11.0, 9.0));
+
+    // The recurrent chain: each state waits for the one before it.
+    let (states, words) = (62.0, 100.0);
+    canvas.text("recurrent: every step between", [4.0, 14.0], Text::START.bold());
+    for t in 1..tokens {
+        let on_path = t > early && t <= late;
+        let stroke = if on_path { Stroke::new(Role::Warn, 4.0) } else { Stroke::new(Role::Line, 1.4) };
+        canvas.arrow([x(t - 1) + radius + 1.0, states], [x(t) - radius - 2.0, states], stroke);
+    }
+    for t in 0..tokens {
+        let on_path = (early..=late).contains(&t);
+        canvas.line([x(t), words - 11.0], [x(t), states + radius], Stroke::new(Role::Line, 1.0));
+        if on_path {
+            canvas.disc([x(t), states], radius, Role::Warn, 1.0);
+        } else {
+            canvas.ring([x(t), states], radius, Stroke::new(Role::Line, 1.4));
+        }
+    }
+    name_tokens(canvas, scene, [early, late], words, &x);
+
+    // Attention: the word that asks looks the other one up.
+    let words = 218.0;
+    canvas.text("attention: one step", [4.0, 140.0], Text::START.bold());
+    let answers = if asks == late { early } else { late };
+    let (from, to) = (x(answers), x(asks));
+    let arc: Vec<Place> = (0..=40)
+        .map(|part| {
+            let share = f64::from(part) / 40.0;
+            [from + (to - from) * share, words - 12.0 - 52.0 * 4.0 * share * (1.0 - share)]
+        })
+        .collect();
+    canvas.path(&arc, Stroke::new(Role::Weight, 4.0));
+    canvas.arrow_head(arc[39], arc[40], Stroke::new(Role::Weight, 4.0));
+    name_tokens(canvas, scene, [early, late], words, &x);
+}
+
+/// The words below their places: the two that matter first, of the others those that fit.
+fn name_tokens(canvas: &mut Canvas, scene: &Scene, pair: [usize; 2], y: f64, x: &dyn Fn(usize) -> f64) {
+    let mut labels = Labels::within([0.0, y - 12.0], [canvas.width(), y + 12.0]);
+    let others = (0..scene.tokens.len()).filter(|place| !pair.contains(place));
+    for place in pair.into_iter().chain(others) {
+        let how = if pair.contains(&place) { Text::CENTRE.bold() } else { Text::CENTRE.role(Role::Muted) };
+        labels.centre(canvas, &scene.tokens[place].text, [x(place), y], how);
+    }
+}
+
+/// What is left of a small change after so many steps.
+fn curves(
+    canvas: &mut Canvas,
+    chart: &Chart,
+    decades: i32,
+    [shrinks, grows]: [&[f64]; 2],
+    weight: f64,
+    gain: f64,
+) {
+    let powers = |digits: i32| libm::exp10(f64::from(digits));
+    let every = if decades > 4 { 2 } else { 1 };
+    for power in (-decades..=decades).filter(|power| power % every == 0) {
+        let digits = usize::try_from(-power).unwrap_or(0);
+        chart.left(canvas, &[powers(power)], digits.min(8), "");
+    }
+    chart.left(canvas, &[], 0, "what arrives of a change of 1");
+    let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
+    chart.bottom(canvas, &ticks, 0, "steps between the two words");
+
+    let inside = |value: &f64| (powers(-decades)..=powers(decades)).contains(value);
+    let mut follow = |curve: &[f64], stroke: Stroke, name: String, slant: f64| {
+        let points: Vec<_> = curve.iter().enumerate().filter(|(_, value)| inside(value)).collect();
+        chart.curve(canvas, points.iter().map(|&(step, &value)| (step as f64, value)), stroke);
+        // The name stands behind the curve's end, or, where there is no room, beside its middle.
+        let (place, text) = match canvas.size {
+            Size::Wide => (points.last(), Text::START),
+            Size::Narrow if slant == 0.0 => (points.last(), Text::END),
+            Size::Narrow => (points.get(points.len() / 2), Text::END),
+        };
+        if let Some(&&(step, &value)) = place.as_ref() {
+            let [x, y] = chart.at(step as f64, value);
+            let at = canvas.size.pick([x + 8.0, y], [x, y + if slant == 0.0 { 13.0 } else { slant }]);
+            canvas.text(&name, at, text.role(stroke.role).bold());
+        }
+    };
+    follow(grows, Stroke::new(Role::Warn, 2.6), format!("× {} a step", Cell::number(1.0 / gain, 2)), -12.0);
+    follow(
+        shrinks,
+        Stroke::new(Role::Warn, 2.6).dashed(),
+        format!("× {} a step", Cell::number(gain, 2)),
+        12.0,
+    );
+    let flat = vec![weight; STEPS + 1];
+    follow(&flat, Stroke::new(Role::Weight, 2.6), format!("attention, × {}", Cell::number(weight, 2)), 0.0);
+}

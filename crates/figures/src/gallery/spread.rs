@@ -1,0 +1,191 @@
+//! `spread`: how far apart dot products lie, against the number of features, with and without the division.
+
+use std::sync::LazyLock;
+
+use attention::{DOT_PRODUCT_SEED, Spread, dot_product_study};
+
+use super::{Figure, Sketch};
+use crate::canvas::{Canvas, Role, Size, Stroke, Text};
+use crate::chart::{Axis, Chart};
+use crate::control::{Control, Kind, Settings};
+use crate::drawing::{Cell, Fact, Row, Table};
+use crate::{Error, Result, Scene};
+
+pub const FIGURE: Figure = Figure {
+    id: "spread",
+    title: "Dot products spread as the square root of d",
+    caption: "Dot products of random queries and keys whose d features are independent, with mean 0 and variance 1. \
+              Left: their typical size against d; dots are measured, lines are √d and 1. Right: all of them at one d, \
+              before the division by √d and after it, on the same axis.",
+    controls,
+    draw,
+};
+
+fn controls(_: &Scene) -> Vec<Control> {
+    vec![dimension_slider()]
+}
+
+/// The slider for the number of features, shared with `saturation`.
+pub fn dimension_slider() -> Control {
+    Control {
+        name: "d",
+        label: "Features d",
+        kind: Kind::Slider { min: 8.0, max: LARGEST as f64, step: 8.0, default: 64.0 },
+    }
+}
+
+/// The most features that a vector has here.
+pub const LARGEST: usize = 256;
+
+/// The numbers of features that the curves are drawn through.
+pub const ON_CURVE: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/// Every number of features that a study is made for: those on the curve and those of the slider.
+pub fn dimensions() -> Vec<usize> {
+    let mut all: Vec<usize> = ON_CURVE.into_iter().chain((8..=LARGEST).step_by(8)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How many queries and keys are drawn.
+const PAIRS: usize = 500;
+
+/// The study does not depend on what the reader chooses, so it is made once.
+static STUDY: LazyLock<attention::Result<Vec<Spread>>> =
+    LazyLock::new(|| dot_product_study(&dimensions(), PAIRS, DOT_PRODUCT_SEED));
+
+fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
+    let study = STUDY.as_ref().map_err(|error| Error::from(error.clone()))?;
+    let chosen = nearest(settings.number("d"), study, |spread| spread.d);
+    let on_curve: Vec<&Spread> = study.iter().filter(|spread| ON_CURVE.contains(&spread.d)).collect();
+
+    let mut rows: Vec<&Spread> = on_curve.clone();
+    if !ON_CURVE.contains(&chosen.d) {
+        rows.push(chosen);
+        rows.sort_by_key(|spread| spread.d);
+    }
+    let table = Table {
+        corner: "d".into(),
+        columns: ["√d", "typical size", "typical size after division"].map(String::from).to_vec(),
+        rows: rows
+            .iter()
+            .map(|spread| Row {
+                name: spread.d.to_string(),
+                cells: vec![
+                    Cell::number((spread.d as f64).sqrt(), 2),
+                    Cell::number(spread.deviation, 2),
+                    Cell::number(spread.deviation_scaled, 2),
+                ],
+            })
+            .collect(),
+    };
+    let furthest = chosen.scores.iter().fold(0.0, |far: f64, score| far.max(score.abs()));
+    let root = (chosen.d as f64).sqrt();
+    let facts = vec![
+        Fact { name: "d", cell: Cell::count(chosen.d as u64) },
+        Fact { name: "root", cell: Cell::number(root, 1) },
+        Fact { name: "typical", cell: Cell::number(chosen.deviation, 1) },
+        Fact { name: "typical-divided", cell: Cell::number(chosen.deviation_scaled, 2) },
+        Fact { name: "furthest", cell: Cell::number(furthest, 1) },
+        Fact { name: "furthest-divided", cell: Cell::number(furthest / root, 1) },
+        Fact { name: "pairs", cell: Cell::count(PAIRS as u64) },
+        Fact { name: "most-d", cell: Cell::count(LARGEST as u64) },
+    ];
+    let sentences = vec![
+        format!(
+            "With {} features, dot products of {PAIRS} random queries and keys have a typical size of {}, \
+             close to √{} = {}.",
+            chosen.d,
+            Cell::number(chosen.deviation, 1),
+            chosen.d,
+            Cell::number(root, 1)
+        ),
+        format!("Divided by √d, it is {}.", Cell::number(chosen.deviation_scaled, 2)),
+    ];
+
+    let mut canvas = Canvas::new(size, size.pick(330.0, 640.0));
+    let left = Chart {
+        x: Axis::log(1.0..LARGEST as f64, 34.0..size.pick(320.0, 322.0)),
+        y: Axis::log(0.5..32.0, 280.0..46.0),
+    };
+    curves(&mut canvas, &left, &on_curve, chosen);
+    let (start, end, top) = size.pick((380.0, 670.0, 46.0), (14.0, 330.0, 376.0));
+    histogram(&mut canvas, chosen, start..end, top);
+    Ok(Sketch { canvas, table, facts, sentences })
+}
+
+/// The entry of a study whose number of features is nearest to the one asked for.
+pub fn nearest<T>(wanted: f64, study: &[T], d: impl Fn(&T) -> usize) -> &T {
+    let far = |entry: &T| (d(entry) as f64 - wanted).abs();
+    let mut best = &study[0];
+    for entry in study {
+        if far(entry) < far(best) {
+            best = entry;
+        }
+    }
+    best
+}
+
+fn curves(canvas: &mut Canvas, chart: &Chart, study: &[&Spread], chosen: &Spread) {
+    chart.left(canvas, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], 0, "typical size of a dot product");
+    chart.bottom(canvas, &[1.0, 4.0, 16.0, 64.0, 256.0], 0, "features d");
+    let (before, after) = (Role::Warn, Role::Ink);
+    let roots = study.iter().map(|spread| (spread.d as f64, (spread.d as f64).sqrt()));
+    chart.curve(canvas, roots, Stroke::new(before, 2.0));
+    let ones = study.iter().map(|spread| (spread.d as f64, 1.0));
+    chart.curve(canvas, ones, Stroke::new(after, 2.0).dashed());
+    for spread in study {
+        let d = spread.d as f64;
+        canvas.disc(chart.at(d, spread.deviation), 4.0, before, 1.0);
+        canvas.disc(chart.at(d, spread.deviation_scaled), 4.0, after, 1.0);
+    }
+    let d = chosen.d as f64;
+    canvas.ring(chart.at(d, chosen.deviation), 8.0, Stroke::new(Role::Line, 1.8));
+    canvas.ring(chart.at(d, chosen.deviation_scaled), 8.0, Stroke::new(Role::Line, 1.8));
+    let [x, y] = chart.at(24.0, 24f64.sqrt());
+    canvas.text("before: √d", [x - 10.0, y - 12.0], Text::END.role(before).bold());
+    let [x, y] = chart.at(90.0, 1.0);
+    canvas.text("after: 1", [x, y - 18.0], Text::CENTRE.role(after).bold());
+}
+
+/// All the dot products at one d, in bins, before the division and after it.
+fn histogram(canvas: &mut Canvas, chosen: &Spread, across: std::ops::Range<f64>, top: f64) {
+    let d = chosen.d as f64;
+    let reach = (3.5 * d.sqrt()).max(4.0);
+    let x = Axis::linear(-reach..reach, across.clone());
+    let mut strip = |scores: Vec<f64>, floor: f64, role: Role, name: String| {
+        const BINS: usize = 41;
+        let mut counts = [0_usize; BINS];
+        for score in scores {
+            let bin = ((score + reach) / (2.0 * reach) * BINS as f64).floor();
+            if (0.0..BINS as f64).contains(&bin) {
+                counts[bin as usize] += 1;
+            }
+        }
+        let tallest = counts.into_iter().max().unwrap_or(1).max(1) as f64;
+        let width = (across.end - across.start) / BINS as f64;
+        for (bin, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            let start = across.start + bin as f64 * width;
+            let height = 64.0 * count as f64 / tallest;
+            canvas.bar([start + 0.6, floor - height], [start + width - 0.6, floor], role, 1.0);
+        }
+        canvas.line([across.start, floor], [across.end, floor], Stroke::new(Role::Line, 1.0));
+        canvas.text(&name, [across.start, floor - 84.0], Text::START.role(role).bold());
+    };
+    strip(chosen.scores.clone(), top + 88.0, Role::Warn, format!("before the division, d = {}", chosen.d));
+    let divided = chosen.scores.iter().map(|score| score / d.sqrt()).collect();
+    strip(divided, top + 208.0, Role::Ink, "after the division by √d".into());
+    for tick in [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * nice(reach / 2.5)) {
+        let at = [x.at(tick), top + 222.0];
+        canvas.text(&Cell::number(tick, 0).to_string(), at, Text::CENTRE.role(Role::Muted));
+    }
+    let middle = (across.start + across.end) / 2.0;
+    canvas.text("dot product (heights scaled to the tallest bar)", [middle, top + 240.0], Text::CENTRE);
+}
+
+/// The largest of 1, 2, 5, 10, 20, … that is not above `number`.
+fn nice(number: f64) -> f64 {
+    let power = libm::exp10(libm::log10(number).floor());
+    [5.0, 2.0, 1.0].into_iter().map(|step| step * power).find(|step| *step <= number).unwrap_or(power)
+}

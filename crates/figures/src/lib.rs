@@ -1,0 +1,35 @@
+//! The pictures of the book.
+//!
+//! A figure is one function from a [`Scene`] and its parameters to a [`Drawing`], and one entry in
+//! [`FIGURES`]. Everything else about it follows from these two: the picture in the page, the file to
+//! download, the table behind it, the sentences that say what is to be seen, the controls, the tests.
+//!
+//! ```
+//! use figures::{Params, Scene, Size, figure};
+//!
+//! let scene = Scene::default();
+//! let threads = figure("threads").expect("listed in the registry");
+//! let drawing = threads.draw(&scene, &Params::new(), Size::Wide)?;
+//! assert!(drawing.svg.starts_with("<svg"));
+//! assert_eq!(drawing.table.cell("cat", "weight")?.to_string(), drawing.fact("top-weight")?.to_string());
+//! # Ok::<(), figures::Error>(())
+//! ```
+
+mod canvas;
+mod chart;
+mod control;
+mod drawing;
+mod error;
+mod gallery;
+pub mod html;
+mod labels;
+mod scene;
+#[cfg(feature = "toml")]
+mod scene_file;
+
+pub use canvas::{Role, Size};
+pub use control::{Control, Kind, Params, Preset, Value, read};
+pub use drawing::{Cell, Drawing, Fact, Row, Table};
+pub use error::{Error, Result};
+pub use gallery::{FIGURES, Figure, figure};
+pub use scene::{Scene, SceneError, Token};

@@ -1,0 +1,96 @@
+//! The sentence that the figures are about: data, so that a teacher can bring another.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+/// A sentence, each token with its vector.
+///
+/// It is written in TOML, as in `scene.toml` beside this file:
+///
+/// ```
+/// let scene = figures::Scene::parse(r#"
+/// query = "she"                # the token whose question the chapters follow
+/// why = "A pronoun has to find the one it stands for."
+///
+/// [[token]]
+/// text = "Ada"
+/// vector = [2.0, 1.0]          # its place in the plane
+///
+/// [[token]]
+/// text = "she"
+/// vector = [1.0, 0.5]
+/// "#)?;
+/// assert_eq!(scene.tokens.len(), 2);
+/// assert_eq!(scene.query().label, "she");
+/// # Ok::<(), figures::SceneError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    /// The tokens in their order, from [`Scene::FEWEST`] to [`Scene::MOST`].
+    pub tokens: Vec<Token>,
+    /// Why the query token needs another token, in a sentence.
+    pub why: String,
+    /// The place of the token whose question the chapters follow.
+    pub(crate) query: usize,
+}
+
+/// A token and its vector.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its text.
+    pub text: String,
+    /// Its text, and, where an earlier token has the same one, its count: `the`, `the (2)`.
+    pub label: String,
+    /// Its vector: key, value and, before anybody moves it, query.
+    pub vector: [f64; 2],
+}
+
+/// What is wrong with a scene, and where.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct SceneError {
+    /// File, line and column, as far as they are known.
+    pub place: String,
+    /// What is wrong, and what is needed.
+    pub what: String,
+}
+
+impl Scene {
+    /// The fewest tokens a scene may have: one that asks and one that can answer.
+    pub const FEWEST: usize = 2;
+    /// The most tokens a scene may have; more would not be told apart in a picture.
+    pub const MOST: usize = 64;
+    /// The most characters in a token.
+    pub const LONGEST_TOKEN: usize = 16;
+    /// The most characters in the sentence that says why.
+    pub const LONGEST_WHY: usize = 400;
+    /// The largest size of a coordinate. The exponentials of larger scores differ by more than any picture shows.
+    pub const LARGEST_COORDINATE: f64 = 100.0;
+
+    /// A scene of tokens that have been checked before: by [`Scene::parse`], when the book was built. `None` if
+    /// there is no token at the place of the `query`.
+    pub fn of(tokens: Vec<Token>, why: String, query: usize) -> Option<Self> {
+        (query < tokens.len()).then_some(Scene { tokens, why, query })
+    }
+
+    /// The token whose question the chapters follow.
+    pub fn query(&self) -> &Token {
+        &self.tokens[self.query]
+    }
+
+    /// The place of [`Scene::query`] among the tokens.
+    pub fn query_place(&self) -> usize {
+        self.query
+    }
+
+    /// The sentence, its tokens set apart by spaces.
+    pub fn sentence(&self) -> String {
+        let texts: Vec<_> = self.tokens.iter().map(|token| token.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    /// The tokens' vectors as rows.
+    pub fn vectors(&self) -> Array2<f64> {
+        Array2::from_shape_fn((self.tokens.len(), 2), |(token, feature)| self.tokens[token].vector[feature]) // [T, 2]
+    }
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Builds theme/live-module.js: the figures as WebAssembly, in a script that a page opened from disk can load too.
+#
+#     crates/live/build.sh
+#
+# Needs wasm-bindgen of the version in Cargo.lock (cargo install wasm-bindgen-cli --version ...), and a Rust that
+# builds for wasm32-unknown-unknown: rustup's (rustup target add wasm32-unknown-unknown), or Debian's
+# (apt-get install rustc-web cargo-web rust-web-src lld).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+fail() { echo "crates/live/build.sh: $*" >&2; exit 1; }
+
+version=$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
+bindgen=$(PATH="$PWD/target/tools/bin:$PATH" command -v wasm-bindgen) ||
+    fail "no wasm-bindgen: cargo install wasm-bindgen-cli --version $version"
+[ "$("$bindgen" --version)" = "wasm-bindgen $version" ] ||
+    fail "$("$bindgen" --version) is not the version in Cargo.lock: cargo install wasm-bindgen-cli --version $version"
+
+# No path of the machine it was built on is to be in the module, so that it is the same wherever it is built.
+flags="-Zlocation-detail=none -Zfmt-debug=none -Zunstable-options -Cpanic=immediate-abort"
+export CARGO_TARGET_DIR=$PWD/target/live RUSTC_BOOTSTRAP=1
+if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
+    RUSTFLAGS=$flags cargo build --quiet --locked --profile live -p live --target wasm32-unknown-unknown
+elif [ -d /usr/lib/rustlib/src/rust ]; then
+    PATH=/usr/bin:/bin RUSTFLAGS="$flags -Clinker=wasm-ld" CARGO_HOME=$PWD/target/live/cargo-home \
+        cargo build --quiet --locked --profile live -p live --target wasm32-unknown-unknown \
+        -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
+else
+    fail "no Rust that builds for wasm32-unknown-unknown: see the head of this file"
+fi
+
+made=$CARGO_TARGET_DIR/wasm32-unknown-unknown/live
+"$bindgen" --target no-modules --no-typescript --omit-default-module-path --remove-name-section \
+    --remove-producers-section --out-dir "$made/bindgen" "$made/live.wasm"
+
+{
+    echo "// Built by crates/live/build.sh from the sources with this sum; do not edit."
+    # The sum that tests/live.rs computes too: of each source's sum and path, in the order of the paths.
+    echo "// sources: $(find crates/{attention,figures,live}/src -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)"
+    cat "$made/bindgen/live.js"
+    echo 'function liveModule(scene) {'
+    echo '  const text = atob(liveModule.bytes);'
+    echo '  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));'
+    echo '  return wasm_bindgen({ module_or_path: bytes }).then(() => new wasm_bindgen.Live(scene));'
+    echo '}'
+    printf 'liveModule.bytes = "'
+    base64 -w0 "$made/bindgen/live_bg.wasm"
+    echo '";'
+} > theme/live-module.js.new
+mv theme/live-module.js.new theme/live-module.js
+echo "theme/live-module.js: $(stat -c %s theme/live-module.js) bytes, compressed $(gzip -9c theme/live-module.js | wc -c)"

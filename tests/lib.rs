@@ -1,0 +1,23 @@
+//! Every Rust block of every chapter is a doctest here: what a page shows, compiles and holds.
+
+/// Makes the Rust blocks of a chapter doctests.
+macro_rules! chapters {
+    ($($name:ident: $path:literal),* $(,)?) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!($path)]
+            pub struct $name;
+        )*
+
+        /// The chapters whose Rust blocks are compiled and run.
+        pub const CHAPTERS: &[&str] = &[$($path),*];
+    };
+}
+
+chapters! {
+    Opening: "../src/opening.md",
+    QueryKeyValue: "../src/7-1-query-key-value.md",
+    Matrix: "../src/7-2-matrix.md",
+    Heads: "../src/7-3-heads.md",
+    Block: "../src/7-4-block.md",
+}

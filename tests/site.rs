@@ -1,0 +1,377 @@
+//! The built book, page by page: what a reader's browser gets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use figures::{Cell, FIGURES, Params, Scene, Size};
+use scraper::{ElementRef, Html, Selector};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let name = entry.unwrap().file_name();
+            copy(&from.join(&name), &to.join(&name));
+        }
+    } else {
+        fs::copy(from, to).unwrap();
+    }
+}
+
+/// Builds a copy of this book, with its own scene or another, and returns the folder of its pages.
+fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["book.toml", "src", "theme", "crates"] {
+        copy(&root().join(part), &folder.path().join(part));
+    }
+    let file = scene.map(|text| {
+        let file = folder.path().join("scene.toml");
+        fs::write(&file, text).unwrap();
+        file
+    });
+    let built = book::build::build(folder.path(), file.as_deref(), || ()).unwrap();
+    let pages = built.index.parent().unwrap().to_owned();
+    (folder, pages)
+}
+
+/// Every file below a folder, by its path from there.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn gather(folder: &Path, top: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                gather(&path, top, files);
+            } else {
+                let name = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    gather(folder, folder, &mut found);
+    found
+}
+
+/// The files of this book, built once for all tests.
+static SITE: LazyLock<BTreeMap<String, Vec<u8>>> = LazyLock::new(|| {
+    let (_folder, pages) = build(None);
+    files(&pages)
+});
+
+fn text_of(name: &str) -> &'static str {
+    std::str::from_utf8(&SITE[name]).unwrap()
+}
+
+/// The pages; mdBook's table of contents for browsers without script, a fragment, is not one.
+fn pages() -> impl Iterator<Item = (&'static str, Html)> {
+    SITE.keys()
+        .filter(|name| name.ends_with(".html") && *name != "toc.html")
+        .map(|name| (name.as_str(), Html::parse_document(text_of(name))))
+}
+
+fn all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+    page.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+fn text(element: ElementRef) -> String {
+    element.text().collect::<String>()
+}
+
+/// Runs of white space as single spaces.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn nothing_is_left_unexpanded() {
+    for (name, page) in pages() {
+        for paragraph in
+            all(&page, "main p, main li, main td, main th, main h1, main h2, main h3, main figcaption")
+        {
+            let mut prose = text(paragraph);
+            for code in paragraph.select(&Selector::parse("code, script").unwrap()) {
+                prose = prose.replacen(&text(code), "", 1);
+            }
+            for mark in ["$", "{{", "}}", "\\("] {
+                assert!(!prose.contains(mark), "{name}: `{mark}` is left in: {prose}");
+            }
+        }
+        assert!(!text_of(name).contains("{{#"), "{name} has a directive left");
+    }
+}
+
+#[test]
+fn nothing_comes_from_another_host() {
+    let loads = [
+        ("script[src]", "src"),
+        ("link[href]", "href"),
+        ("img[src]", "src"),
+        ("iframe[src]", "src"),
+        ("source[src]", "src"),
+        ("use[href]", "href"),
+        ("form[action]", "action"),
+    ];
+    let foreign = |address: &str| address.contains("//");
+    for (name, page) in pages() {
+        for (selector, attribute) in loads {
+            for element in all(&page, selector) {
+                let address = element.value().attr(attribute).unwrap();
+                assert!(!foreign(address), "{name} loads {address}");
+            }
+        }
+    }
+    for (name, content) in SITE.iter().filter(|(name, _)| name.ends_with(".css")) {
+        let style = std::str::from_utf8(content).unwrap();
+        for part in style.split("url(").skip(1).chain(style.split("@import").skip(1)) {
+            let address = part.split([')', ';']).next().unwrap();
+            assert!(
+                !foreign(address) || address.trim_matches(['"', '\'']).starts_with("data:"),
+                "{name}: {address}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_link_and_anchor_resolves() {
+    let ids: BTreeMap<&str, BTreeSet<String>> = pages()
+        .map(|(name, page)| {
+            (name, all(&page, "[id]").iter().map(|e| e.value().attr("id").unwrap().to_owned()).collect())
+        })
+        .collect();
+    let mut checked = 0;
+    for (name, page) in pages() {
+        for link in all(&page, "a[href], link[href], script[src], img[src]") {
+            let address = link.value().attr("href").or(link.value().attr("src")).unwrap();
+            if address.contains("://") || address.starts_with("data:") || address.is_empty() {
+                continue;
+            }
+            let (path, anchor) = address.split_once('#').unwrap_or((address, ""));
+            let mut parts: Vec<&str> = name.split('/').collect();
+            parts.pop();
+            for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+                if part == ".." {
+                    assert!(parts.pop().is_some(), "{name}: {address} leads out of the book");
+                } else {
+                    parts.push(part);
+                }
+            }
+            let target = if path.is_empty() { name.to_owned() } else { parts.join("/") };
+            assert!(SITE.contains_key(&target), "{name}: {address} leads nowhere");
+            if !anchor.is_empty() {
+                assert!(ids[target.as_str()].contains(anchor), "{name}: {address} has no such anchor");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "only {checked} links were found");
+}
+
+#[test]
+fn the_html_is_well_formed() {
+    for (name, page) in pages() {
+        assert_eq!(page.errors, Vec::<String>::new(), "{name}");
+        let mut seen = BTreeSet::new();
+        for element in all(&page, "[id]") {
+            let id = element.value().attr("id").unwrap();
+            assert!(seen.insert(id.to_owned()), "{name}: the id {id} stands twice");
+        }
+    }
+}
+
+#[test]
+fn every_figure_is_shown_with_its_words_and_numbers() {
+    let scene = Scene::default();
+    for figure in FIGURES {
+        let drawing = figure.draw(&scene, &Params::new(), Size::Wide).unwrap();
+        let shown: Vec<_> = pages()
+            .filter(|(name, _)| *name != "print.html" && *name != "index.html")
+            .filter(|(_, page)| !all(page, &format!("#figure-{}", figure.id)).is_empty())
+            .collect();
+        let [(name, page)] = &shown[..] else { panic!("{} is on {} pages", figure.id, shown.len()) };
+        let within = |selector: &str| all(page, &format!("#figure-{} {selector}", figure.id));
+
+        assert_eq!(folded(&text(within(".figure-says")[0])), folded(&drawing.words()), "{name}");
+        assert!(!text(within("figcaption")[0]).trim().is_empty());
+        let pictures = within(".figure-picture > svg");
+        assert_eq!(pictures.len(), 2, "{name}: one picture for each width");
+        for part in ["title", "desc"] {
+            let selector = format!(".figure-picture > svg > {part}");
+            assert_eq!(within(&selector).len(), 2, "{name}: {}", figure.id);
+            assert!(within(&selector).iter().all(|e| !text(*e).trim().is_empty()));
+        }
+        // The numbers on the page are the figure's, each in its row and column.
+        let rows = within(".figure-numbers tbody tr");
+        assert_eq!(rows.len(), drawing.table.rows.len());
+        for (row, expected) in rows.iter().zip(&drawing.table.rows) {
+            let cells: Vec<_> = row.select(&Selector::parse("td").unwrap()).map(text).collect();
+            assert_eq!(cells, expected.cells.iter().map(Cell::to_string).collect::<Vec<_>>());
+        }
+        // The file to take away is the picture, alone.
+        let file = text_of(&format!("figures/{}.svg", figure.id));
+        assert_eq!(file, drawing.svg);
+        let download = within("a.figure-download")[0].value().attr("href").unwrap();
+        assert_eq!(download, format!("figures/{}.svg", figure.id));
+    }
+}
+
+/// The live figures get the scene that the page was built with, whatever stands in it.
+#[test]
+fn every_page_with_figures_carries_its_scene() {
+    let mut found = 0;
+    for (name, page) in pages().filter(|(_, page)| !all(page, "figure[data-figure]").is_empty()) {
+        let carried = all(&page, "script.scene").into_iter().map(text).next().expect(name);
+        assert_eq!(live::read(&carried), Some(Scene::default()), "{name}");
+        found += 1;
+    }
+    assert!(found >= 2);
+}
+
+/// Formulas are set in a font cut down to the characters that it needs.
+#[test]
+fn the_font_has_every_character_of_every_formula() {
+    let list = fs::read_to_string(root().join("theme/fonts/cut/characters.txt")).unwrap();
+    let has: BTreeSet<char> = list
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+        .flat_map(|line| {
+            let line = line.split('#').next().unwrap();
+            let hex = |text: &str| u32::from_str_radix(text.trim().trim_start_matches("U+"), 16).unwrap();
+            let bounds = line.split_whitespace().next().unwrap();
+            let (first, last) = bounds.split_once('-').unwrap_or((bounds, bounds));
+            (hex(first)..=hex(last)).filter_map(char::from_u32)
+        })
+        .collect();
+    let mut formulas = 0;
+    for (name, page) in pages() {
+        for formula in all(&page, "math") {
+            formulas += 1;
+            for character in text(formula).chars().filter(|c| !c.is_whitespace()) {
+                assert!(
+                    has.contains(&character),
+                    "{name}: {character} (U+{:04X}) is not in the font; add it to theme/fonts/cut/characters.txt",
+                    u32::from(character)
+                );
+            }
+        }
+        assert!(all(&page, "annotation").is_empty(), "{name}: TeX is left in a formula");
+        assert!(all(&page, "[mathvariant]:not([mathvariant=normal])").is_empty(), "{name}");
+    }
+    assert!(formulas > 50);
+}
+
+#[test]
+fn two_builds_are_the_same_bytes() {
+    let (_folder, pages) = build(None);
+    let again = files(&pages);
+    assert_eq!(again.keys().collect::<Vec<_>>(), SITE.keys().collect::<Vec<_>>());
+    for (name, content) in &again {
+        assert!(content == &SITE[name], "{name} differs between two builds");
+    }
+}
+
+/// Moving one token moves it everywhere: in the picture, its numbers, its words, and the text of the chapter.
+#[test]
+fn a_moved_token_moves_everywhere() {
+    let scene = fs::read_to_string(root().join("crates/figures/src/scene.toml")).unwrap();
+    let moved = scene.replace("vector = [2.2, 1.6]", "vector = [2.2, 0.6]");
+    assert_ne!(scene, moved);
+    let (_folder, pages) = build(Some(&moved));
+    let chapter = |text: &str| {
+        let page = Html::parse_document(text);
+        let part = |selector: &str| {
+            all(&page, selector).into_iter().map(|e| folded(&e.html())).collect::<Vec<_>>().join("\n")
+        };
+        [
+            part("#figure-threads svg.wide"),
+            part("#figure-threads .figure-numbers tbody"),
+            part("#figure-threads .figure-says"),
+            part("#figure-threads svg.wide > desc"),
+            part("main > p"),
+            part("main math"),
+        ]
+    };
+    let before = chapter(text_of("7-1-query-key-value.html"));
+    let after = chapter(&fs::read_to_string(pages.join("7-1-query-key-value.html")).unwrap());
+    for (before, after) in before.iter().zip(&after) {
+        assert!(!before.is_empty());
+        assert_ne!(before, after);
+    }
+}
+
+/// Another sentence makes another book, with nothing of the first one's words left in its own.
+#[test]
+fn another_sentence_goes_through_the_whole_book() {
+    let scene = r#"
+query = "her"
+why = "A pronoun <points> & needs its $name$."
+
+[[token]]
+text = "Ada"
+vector = [2.0, 1.0]
+
+[[token]]
+text = "<script>${{`\\\""
+vector = [-1.0, 0.5]
+
+[[token]]
+text = "קול"
+vector = [0.5, -1.5]
+
+[[token]]
+text = "*her*"
+vector = [0.1, 0.2]
+
+[[token]]
+text = "her"
+vector = [1.0, 0.4]
+"#;
+    let (_folder, pages) = build(Some(scene));
+    for chapter in ["opening.html", "7-1-query-key-value.html"] {
+        let html = fs::read_to_string(pages.join(chapter)).unwrap();
+        let page = Html::parse_document(&html);
+        assert_eq!(page.errors, Vec::<String>::new(), "{chapter}");
+        let prose: String = all(&page, "main > p").into_iter().map(text).collect();
+        assert!(prose.contains("A pronoun <points> & needs its $name$."), "{chapter}");
+        assert!(prose.contains("Ada"), "{chapter}");
+        let carried = text(all(&page, "script.scene")[0]);
+        assert_eq!(live::read(&carried), Some(Scene::parse(scene).unwrap()), "{chapter}");
+        let tokens: Vec<_> = all(&page, "main code.token").into_iter().map(text).collect();
+        assert!(!tokens.iter().any(|token| ["cat", "it", "tired"].contains(&token.as_str())), "{chapter}");
+    }
+}
+
+/// A chapter, with everything that it makes a browser load, stays light.
+#[test]
+fn no_chapter_is_heavy() {
+    let compressed = |content: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap().len()
+    };
+    for (name, page) in pages().filter(|(name, _)| *name != "print.html") {
+        let mut loaded: BTreeSet<String> = BTreeSet::from([name.to_owned()]);
+        for element in all(&page, "link[href], script[src], img[src]") {
+            let address = element.value().attr("href").or(element.value().attr("src")).unwrap();
+            loaded.insert(address.to_owned());
+        }
+        // Every font, though no page uses them all.
+        loaded.extend(SITE.keys().filter(|file| file.ends_with(".woff2")).cloned());
+        let weight: usize = loaded
+            .iter()
+            .map(|file| {
+                let content = SITE.get(file).unwrap_or_else(|| panic!("{name} loads {file}"));
+                if file.ends_with(".woff2") { content.len() } else { compressed(content) }
+            })
+            .sum();
+        println!("{name}: {weight} bytes, compressed");
+        assert!(weight < 300_000, "{name} weighs {weight} bytes with all it loads");
+    }
+}
