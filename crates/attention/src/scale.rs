@@ -128,13 +128,15 @@ pub struct Saturation {
     pub scaled: Saturated,
 }
 
-/// Two signs of saturation, each a mean over the trials of a [`saturation_study`].
+/// Signs of saturation, each a mean over the trials of a [`saturation_study`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturated {
     /// The largest weight of a row: 1 when one token gets everything, 1 / keys when all get alike.
     pub largest_weight: f64,
     /// The [`frobenius_norm`] of the [`softmax_jacobian`]: 0 when no gradient passes.
     pub jacobian_norm: f64,
+    /// The share of the trials in which one key has more than 0.9 of the weight.
+    pub decided: f64,
 }
 
 /// Lets one random query attend to `keys` random keys, `trials` times, and measures for each number
@@ -193,17 +195,20 @@ pub fn saturation_study(
 /// The two signs for the first `d` features of each draw.
 // ANCHOR: saturated
 fn saturated(draws: &[Array2<f64>], d: usize, scale: Scale) -> Saturated {
-    let mut total = Saturated { largest_weight: 0.0, jacobian_norm: 0.0 };
+    let (mut largest_weight, mut jacobian_norm, mut decided) = (0.0, 0.0, 0.0);
     for sums in draws {
         let scores = &sums.column(d - 1) / scale.divisor(d); // [keys]
         let weights = softmax(&scores); // [keys]
-        total.largest_weight += weights.iter().copied().fold(0.0, f64::max);
-        total.jacobian_norm += frobenius_norm(&softmax_jacobian(&weights));
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        largest_weight += largest;
+        jacobian_norm += frobenius_norm(&softmax_jacobian(&weights));
+        decided += if largest > 0.9 { 1.0 } else { 0.0 };
     }
     let trials = draws.len() as f64;
     Saturated {
-        largest_weight: total.largest_weight / trials,
-        jacobian_norm: total.jacobian_norm / trials,
+        largest_weight: largest_weight / trials,
+        jacobian_norm: jacobian_norm / trials,
+        decided: decided / trials,
     }
 }
 // ANCHOR_END: saturated

@@ -18,8 +18,8 @@ pub const FIGURE: Figure = Figure {
     title: "Every step between, or one step",
     caption: "Above: how one word's influence reaches another, through a recurrent chain (every step between) and \
               through attention (one step). Below: how much of a small change arrives after so many steps of the \
-              chain. A step that shrinks or stretches by a fixed factor does so again at each step; attention hands \
-              the word over once, at any distance, times its weight.",
+              chain, on a logarithmic scale. A step that multiplies by a fixed factor does so again and again; \
+              attention hands over what the word has to give once, at any distance, times its weight.",
     controls,
     draw,
 };
@@ -28,7 +28,7 @@ fn controls(_: &Scene) -> Vec<Control> {
     vec![
         Control {
             name: "gain",
-            label: "A step shrinks by",
+            label: "A step multiplies by",
             kind: Kind::Slider { min: 0.5, max: 0.95, step: 0.05, default: 0.8 },
         },
         Control { name: "tanh", label: "Squash each state with tanh", kind: Kind::Toggle { default: false } },
@@ -136,14 +136,14 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let label = |place: usize| &scene.tokens[place].label;
     let sentences = vec![
         format!(
-            "Through the chain “{}” reaches “{}” in {steps} operations; through attention in {}.",
+            "Through the chain “{}” reaches “{}” in {steps} operations, one for each state; through attention in {}.",
             label(early),
             label(late),
             between(&lookups)
         ),
         format!(
-            "After {STEPS} steps of the chain, {} of a small change is left where a step shrinks by {}, and it has \
-             become {} times as large where a step stretches by {}.",
+            "After {STEPS} steps of the chain, {} of a small change is left where a step multiplies by {}, and it has \
+             become {} times as large where a step multiplies by {}.",
             Cell::number(shrinks[STEPS], 3),
             Cell::number(gain, 2),
             Cell::number(grows[STEPS], if grows[STEPS] < 10.0 { 2 } else { 0 }),
@@ -175,7 +175,8 @@ fn largest(vectors: &Array2<f64>) -> f64 {
 fn decades(curves: &[&Vec<f64>]) -> i32 {
     let far = curves.iter().flat_map(|curve| curve.iter()).filter(|value| **value > 0.0);
     let far = far.map(|value| libm::log10(*value).abs()).fold(0.0, f64::max);
-    (far.ceil() as i32).clamp(2, 8)
+    // The end of a curve is not to lie on the frame.
+    ((far + 0.2).ceil() as i32).clamp(2, 8)
 }
 
 /// The sentence twice: with the chain's path between the two words, and with attention's.
@@ -215,8 +216,8 @@ fn sentence(canvas: &mut Canvas, scene: &Scene, early: usize, late: usize, asks:
             [from + (to - from) * share, words - 12.0 - 52.0 * 4.0 * share * (1.0 - share)]
         })
         .collect();
-    canvas.path(&arc, Stroke::new(Role::Weight, 4.0));
-    canvas.arrow_head(arc[39], arc[40], Stroke::new(Role::Weight, 4.0));
+    canvas.path(&arc, Stroke::new(Role::Ink, 4.0));
+    canvas.arrow_head(arc[37], arc[40], Stroke::new(Role::Ink, 4.0));
     name_tokens(canvas, scene, [early, late], words, &x);
 }
 
@@ -245,9 +246,9 @@ fn curves(
         let digits = usize::try_from(-power).unwrap_or(0);
         chart.left(canvas, &[powers(power)], digits.min(8), "");
     }
-    chart.left(canvas, &[], 0, "what arrives of a change of 1");
+    chart.left(canvas, &[], 0, "what arrives of a change of 1 (log scale)");
     let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
-    chart.bottom(canvas, &ticks, 0, "steps between the two words");
+    chart.bottom(canvas, &ticks, 0, "steps of the chain between them");
 
     let inside = |value: &f64| (powers(-decades)..=powers(decades)).contains(value);
     let mut follow = |curve: &[f64], stroke: Stroke, name: String, slant: f64| {
@@ -273,5 +274,5 @@ fn curves(
         12.0,
     );
     let flat = vec![weight; STEPS + 1];
-    follow(&flat, Stroke::new(Role::Weight, 2.6), format!("attention, × {}", Cell::number(weight, 2)), 0.0);
+    follow(&flat, Stroke::new(Role::Ink, 2.6), format!("attention, × {}", Cell::number(weight, 2)), 0.0);
 }

@@ -16,9 +16,8 @@ pub const FIGURE: Figure = Figure {
     id: "saturation",
     title: "Without the division, softmax saturates",
     caption: "Softmax over the dot products of a random query with seven random keys, against the number of features \
-              d. Left: the largest of the seven weights. Right: the size of the gradient that can pass through \
-              softmax (the Frobenius norm of its Jacobian). Means over many random draws, with and without the \
-              division by √d.",
+              d. First: the largest of the seven weights. Then: how strongly the weights respond to the scores (the \
+              Frobenius norm of softmax's Jacobian). Means over 100 random draws, with and without the division by √d.",
     controls,
     draw,
 };
@@ -49,7 +48,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     }
     let table = Table {
         corner: "d".into(),
-        columns: ["largest weight", "largest weight, divided", "gradient", "gradient, divided"]
+        columns: ["largest weight", "largest weight, divided", "Jacobian", "Jacobian, divided"]
             .map(String::from)
             .to_vec(),
         rows: rows
@@ -73,13 +72,15 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         number("largest-divided", chosen.scaled.largest_weight, 2),
         number("gradient", chosen.unscaled.jacobian_norm, 3),
         number("gradient-divided", chosen.scaled.jacobian_norm, 3),
+        Fact { name: "decided", cell: Cell::share(chosen.unscaled.decided) },
+        Fact { name: "decided-divided", cell: Cell::share(chosen.scaled.decided) },
         number("even", even, 2),
         Fact { name: "keys", cell: Cell::count(KEYS as u64) },
         Fact { name: "trials", cell: Cell::count(TRIALS as u64) },
     ];
     let says = |when: &str, found: &Saturated| {
         format!(
-            "{when}, the largest of {KEYS} weights is {} on average, and the gradient's size {}.",
+            "{when}, the largest of {KEYS} weights is {} on average, and the size of softmax's Jacobian {}.",
             Cell::number(found.largest_weight, 2),
             Cell::number(found.jacobian_norm, 3)
         )
@@ -111,7 +112,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     panel(
         &mut canvas,
         &gradient,
-        "size of softmax's gradient",
+        "size of softmax's Jacobian",
         &[0.0, 0.2, 0.4],
         1,
         &on_curve,

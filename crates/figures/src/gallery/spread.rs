@@ -15,8 +15,9 @@ pub const FIGURE: Figure = Figure {
     id: "spread",
     title: "Dot products spread as the square root of d",
     caption: "Dot products of random queries and keys whose d features are independent, with mean 0 and variance 1. \
-              Left: their typical size against d; dots are measured, lines are √d and 1. Right: all of them at one d, \
-              before the division by √d and after it, on the same axis.",
+              The curves: their typical size (standard deviation) against d; dots are measured, lines are √d and 1. \
+              The bars: all of them at one d, before the division by √d and after it, on the same axis. Each set of \
+              bars has its own height.",
     controls,
     draw,
 };
@@ -152,7 +153,8 @@ fn curves(canvas: &mut Canvas, chart: &Chart, study: &[&Spread], chosen: &Spread
 /// All the dot products at one d, in bins, before the division and after it.
 fn histogram(canvas: &mut Canvas, chosen: &Spread, across: std::ops::Range<f64>, top: f64) {
     let d = chosen.d as f64;
-    let reach = (3.5 * d.sqrt()).max(4.0);
+    let furthest = chosen.scores.iter().fold(0.0, |far: f64, score| far.max(score.abs()));
+    let reach = furthest * 1.02;
     let x = Axis::linear(-reach..reach, across.clone());
     let mut strip = |scores: Vec<f64>, floor: f64, role: Role, name: String| {
         const BINS: usize = 41;
@@ -181,7 +183,7 @@ fn histogram(canvas: &mut Canvas, chosen: &Spread, across: std::ops::Range<f64>,
         canvas.text(&Cell::number(tick, 0).to_string(), at, Text::CENTRE.role(Role::Muted));
     }
     let middle = (across.start + across.end) / 2.0;
-    canvas.text("dot product (heights scaled to the tallest bar)", [middle, top + 240.0], Text::CENTRE);
+    canvas.text("dot product", [middle, top + 240.0], Text::CENTRE);
 }
 
 /// The largest of 1, 2, 5, 10, 20, … that is not above `number`.

@@ -14,9 +14,10 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "threads",
     title: "A query among the keys",
-    caption: "Each dot is a token's vector: its key and its value. The blue dot is the query. A thread is as thick as \
-              the weight that the query gives to that key, and the star is the output: the mean of the values, each \
-              counted with its weight. It never leaves the dashed outline that the values span.",
+    caption: "Each dot is a token's vector, its key (the fill) and its value (the rim) in one. A thread runs from the \
+              query to each key, as thick as the weight that the query gives to it; a key right under the query has \
+              a ring instead. The star is the output: the mean of the values, each counted with its weight. It never \
+              leaves the dashed outline of the values.",
     controls,
     draw,
 };
@@ -57,6 +58,9 @@ const MOST_ROWS: usize = 12;
 /// The thickness of a thread that has all of the weight.
 const THICKEST: f64 = 16.0;
 
+/// The thickness of a thread that has next to nothing.
+const THINNEST: f64 = 0.5;
+
 fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let query = settings.point("query");
     let scale = if settings.is_on("scaled") { Scale::ByRootDk } else { Scale::Off };
@@ -93,8 +97,8 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
                     Cell::number(vectors[[j, 1]], 1),
                     Cell::number(dots[[0, j]], 2),
                     Cell::number(scores[[0, j]], 2),
-                    Cell::number(exponentials[j], 2),
-                    Cell::number(weights[j], 2),
+                    Cell::number(exponentials[j], 3),
+                    Cell::number(weights[j], 3),
                 ],
             })
             .collect(),
@@ -132,12 +136,12 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         fact("second-cosine", Cell::number(cosine(second), 2)),
         fact("second-dot", Cell::number(dots[[0, second]], 2)),
         fact("second-score", Cell::number(scores[[0, second]], 2)),
-        fact("second-exponential", Cell::number(exponentials[second], 2)),
+        fact("second-exponential", Cell::number(exponentials[second], 3)),
         fact("second-weight", Cell::number(weights[second], 2)),
         fact("last", label(last)),
         fact("last-score", Cell::number(scores[[0, last]], 2)),
         fact("last-weight", Cell::number(weights[last], 3)),
-        fact("exponentials", Cell::number(exponentials.sum(), 2)),
+        fact("exponentials", Cell::number(exponentials.sum(), 3)),
         fact("sum", Cell::number(weights.sum(), 2)),
         fact("top-share-no-length", top_share_at(0.0)?),
         fact("top-share-half-length", top_share_at(0.5)?),
@@ -221,20 +225,20 @@ fn picture(
 
     // Threads from the query to the keys.
     let from = plane.at(query[0], query[1]);
-    for &j in ranking.iter().rev() {
-        let width = weights[j] * THICKEST;
-        if width < 0.1 {
-            continue;
+    canvas.group(&[], |canvas| {
+        for &j in ranking.iter().rev() {
+            // Every token gets a little: the thinnest thread can still be seen.
+            let width = (weights[j] * THICKEST).max(THINNEST);
+            let thread = Stroke::new(Role::Weight, width);
+            let distance = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]);
+            if distance < 10.0 {
+                // The key lies under the query: the thread becomes a ring around both.
+                canvas.ring(spots[j], 11.0 + width / 2.0, thread);
+            } else {
+                canvas.line(from, spots[j], thread);
+            }
         }
-        let thread = Stroke::new(Role::Weight, width);
-        let distance = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]);
-        if distance < 10.0 {
-            // The key lies under the query: the thread becomes a ring around both.
-            canvas.ring(spots[j], 11.0 + width / 2.0, thread);
-        } else {
-            canvas.line(from, spots[j], thread);
-        }
-    }
+    });
 
     // Keys and values: one dot, two parts.
     for (token, &spot) in scene.tokens.iter().zip(&spots) {
@@ -265,14 +269,16 @@ fn picture(
     }
     labels.block(from, 14.0);
     labels.block(star, 11.0);
-    labels.place(&mut canvas, "query", from, 18.0, Text::CENTRE.role(Role::Query).bold());
-    labels.place(&mut canvas, "output", star, 14.0, Text::CENTRE.role(Role::Output).bold());
-    for &j in ranking {
-        let how = if j == ranking[0] { Text::CENTRE.bold() } else { Text::CENTRE };
-        let under_query = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]) < 10.0;
-        let gap = if under_query { 20.0 } else { 13.0 };
-        labels.place(&mut canvas, &scene.tokens[j].label, spots[j], gap, how);
-    }
+    canvas.group(&[], |canvas| {
+        labels.place(canvas, "query", from, 18.0, Text::CENTRE.role(Role::Query).bold());
+        labels.place(canvas, "output", star, 14.0, Text::CENTRE.role(Role::Output).bold());
+        for &j in ranking {
+            let how = if j == ranking[0] { Text::CENTRE.bold() } else { Text::CENTRE };
+            let under_query = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]) < 10.0;
+            let gap = if under_query { 20.0 } else { 13.0 };
+            labels.place(canvas, &scene.tokens[j].label, spots[j], gap, how);
+        }
+    });
 
     let corner = size.pick([left + side + 26.0, 20.0], [left, side + 34.0]);
     list(&mut canvas, corner, scene, weights, scores, ranking);
@@ -292,32 +298,34 @@ fn list(
     let (score_end, bar_start, bar_end) = (left + 112.0, left + 124.0, right - 38.0);
     canvas.text("key", [left, top], Text::START.role(Role::Muted));
     canvas.text("score", [score_end, top], Text::END.role(Role::Muted));
-    canvas.text("weight", [right, top], Text::END.role(Role::Muted));
+    canvas.text("weight", [bar_start, top], Text::START.role(Role::Muted));
     let mut shown: Vec<usize> = ranking.iter().copied().take(MOST_ROWS).collect();
     shown.sort_unstable();
     let mut y = top + 24.0;
-    for j in shown {
-        let how = if j == ranking[0] { Text::START.bold() } else { Text::START };
-        let label: String = scene.tokens[j].label.chars().take(8).collect();
-        canvas.text(&label, [left, y], how);
-        canvas.text(
-            &Cell::number(scores[j], 2).to_string(),
-            [score_end, y],
-            Text { across: Text::END.across, ..how },
-        );
-        canvas.bar(
-            [bar_start, y - 7.0],
-            [bar_start + (bar_end - bar_start) * weights[j], y + 7.0],
-            Role::Weight,
-            1.0,
-        );
-        canvas.text(
-            &Cell::number(weights[j], 2).to_string(),
-            [right, y],
-            Text { across: Text::END.across, ..how },
-        );
-        y += 24.0;
-    }
+    canvas.group(&[], |canvas| {
+        for j in shown {
+            let how = if j == ranking[0] { Text::START.bold() } else { Text::START };
+            let label: String = scene.tokens[j].label.chars().take(8).collect();
+            canvas.text(&label, [left, y], how);
+            canvas.text(
+                &Cell::number(scores[j], 2).to_string(),
+                [score_end, y],
+                Text { across: Text::END.across, ..how },
+            );
+            canvas.bar(
+                [bar_start, y - 7.0],
+                [bar_start + (bar_end - bar_start) * weights[j], y + 7.0],
+                Role::Weight,
+                1.0,
+            );
+            canvas.text(
+                &Cell::number(weights[j], 2).to_string(),
+                [right, y],
+                Text { across: Text::END.across, ..how },
+            );
+            y += 24.0;
+        }
+    });
     if ranking.len() > MOST_ROWS {
         let rest: f64 = ranking[MOST_ROWS..].iter().map(|&j| weights[j]).sum();
         let name = format!("{} others", ranking.len() - MOST_ROWS);
