@@ -143,7 +143,7 @@ fn a_good_book() {
             "<figure class=\"figure\" id=\"figure-threads\" data-figure=\"threads\"",
             "href=\"figures/threads.svg\"",
             // What follows a figure on the next line is Markdown still.
-            "It is <em><code class=\"token\"><bdi>cat</bdi></code></em>, with 0.66 or",
+            "It is <em><code class=\"token\"><bdi>cat</bdi></code></em>, with 0.66",
             "<mn>66</mn>",
             "<code>{{#figure paths}}</code>",
             "<!-- {{#figure nothing}} --> $5",
