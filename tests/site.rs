@@ -249,6 +249,13 @@ fn the_font_has_every_character_of_every_formula() {
             (hex(first)..=hex(last)).filter_map(char::from_u32)
         })
         .collect();
+    let lines = list.lines().filter(|line| !line.starts_with('#')).count();
+    let bytes = fs::metadata(root().join("theme/fonts/book-math.woff2")).unwrap().len();
+    let cut = format!("# Cut by subset.py: {lines} lines, and book-math.woff2 has {bytes} bytes.");
+    assert!(
+        list.lines().any(|line| line == cut),
+        "characters.txt was changed: run theme/fonts/cut/subset.py"
+    );
     let mut formulas = 0;
     for (name, page) in pages() {
         for formula in all(&page, "math") {

@@ -3,9 +3,9 @@
 #
 #     crates/live/build.sh
 #
-# Needs wasm-bindgen of the version in Cargo.lock (cargo install wasm-bindgen-cli --version ...), and a Rust that
-# builds for wasm32-unknown-unknown: rustup's (rustup target add wasm32-unknown-unknown), or Debian's
-# (apt-get install rustc-web cargo-web rust-web-src lld).
+# Needs wasm-bindgen of the version in Cargo.lock (cargo install wasm-bindgen-cli --version ...), zopfli
+# (apt-get install zopfli), and a Rust that builds for wasm32-unknown-unknown: rustup's (rustup target add
+# wasm32-unknown-unknown), or Debian's (apt-get install rustc-web cargo-web rust-web-src lld).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,13 +17,16 @@ bindgen=$(PATH="$PWD/target/tools/bin:$PATH" command -v wasm-bindgen) ||
 [ "$("$bindgen" --version)" = "wasm-bindgen $version" ] ||
     fail "$("$bindgen" --version) is not the version in Cargo.lock: cargo install wasm-bindgen-cli --version $version"
 
+command -v zopfli > /dev/null || fail "no zopfli: apt-get install zopfli"
+
 # No path of the machine it was built on is to be in the module, so that it is the same wherever it is built.
-flags="-Zlocation-detail=none -Zfmt-debug=none -Zunstable-options -Cpanic=immediate-abort"
+flags="-Zlocation-detail=none -Zfmt-debug=none"
 export CARGO_TARGET_DIR=$PWD/target/live RUSTC_BOOTSTRAP=1
 if rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown; then
     RUSTFLAGS=$flags cargo build --quiet --locked --profile live -p live --target wasm32-unknown-unknown
 elif [ -d /usr/lib/rustlib/src/rust ]; then
-    PATH=/usr/bin:/bin RUSTFLAGS="$flags -Clinker=wasm-ld" CARGO_HOME=$PWD/target/live/cargo-home \
+    # The standard library is built too, and so can leave out what a panic says; nobody would read it.
+    PATH=/usr/bin:/bin RUSTFLAGS="$flags -Zunstable-options -Cpanic=immediate-abort -Clinker=wasm-ld" CARGO_HOME=$PWD/target/live/cargo-home \
         cargo build --quiet --locked --profile live -p live --target wasm32-unknown-unknown \
         -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size
 else
@@ -39,13 +42,15 @@ made=$CARGO_TARGET_DIR/wasm32-unknown-unknown/live
     # The sum that tests/live.rs computes too: of each source's sum and path, in the order of the paths.
     echo "// sources: $(find crates/{attention,figures,live}/src -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)"
     cat "$made/bindgen/live.js"
-    echo 'function liveModule(scene) {'
-    echo '  const text = atob(liveModule.bytes);'
-    echo '  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));'
-    echo '  return wasm_bindgen({ module_or_path: bytes }).then(() => new wasm_bindgen.Live(scene));'
+    # The bytes are compressed first: base64 alone hides from a server what could be compressed.
+    echo 'async function liveModule(scene) {'
+    echo '  const packed = Uint8Array.from(atob(liveModule.bytes), (letter) => letter.charCodeAt(0));'
+    echo '  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));'
+    echo '  await wasm_bindgen({ module_or_path: await new Response(stream).arrayBuffer() });'
+    echo '  return new wasm_bindgen.Live(scene);'
     echo '}'
     printf 'liveModule.bytes = "'
-    base64 -w0 "$made/bindgen/live_bg.wasm"
+    zopfli -c "$made/bindgen/live_bg.wasm" | base64 -w0
     echo '";'
 } > theme/live-module.js.new
 mv theme/live-module.js.new theme/live-module.js

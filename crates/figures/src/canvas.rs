@@ -396,9 +396,10 @@ impl Canvas {
     }
 }
 
-/// CSS pixels as whole pixels of plotters.
+/// CSS pixels as whole pixels of plotters. Rounded to a millionth first, so that what lies halfway goes the same way
+/// on every machine, though their last bits differ.
 fn fine(pixels: f64) -> i32 {
-    (pixels * FINE).round() as i32
+    ((pixels * FINE * 1e6).round() / 1e6).round() as i32
 }
 
 fn fill_style(role: Role, opacity: f64) -> ShapeStyle {

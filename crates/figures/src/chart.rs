@@ -1,50 +1,36 @@
 //! Axes: where a number stands on the canvas, and the ticks to read it by.
 //!
-//! plotters supplies the scales. Its own chart furniture measures text, which a
-//! browser does otherwise than a terminal; so the axes here are lines and anchored text.
+//! plotters' own chart furniture measures text, which a browser does otherwise than a terminal, and its logarithm
+//! is the machine's. So the axes here are lines and anchored text, and their scales are a division each.
 
 use std::ops::Range;
-
-use plotters::coord::combinators::{IntoLogRange, LogCoord};
-use plotters::coord::ranged1d::Ranged;
-use plotters::coord::types::RangedCoordf64;
 
 use crate::canvas::{Canvas, Place, Role, Stroke, Text};
 use crate::drawing::Cell;
 
-/// A scale from numbers to canvas pixels.
-enum Scale {
-    Linear(RangedCoordf64),
-    Log(LogCoord<f64>),
-}
-
 /// One axis: its numbers, and the stretch of the canvas that they lie on.
 pub struct Axis {
-    scale: Scale,
+    /// What is spread evenly: the number itself, or its logarithm.
+    scale: fn(f64) -> f64,
+    numbers: Range<f64>,
     pixels: Range<f64>,
 }
 
 impl Axis {
     /// An axis with equal steps.
     pub fn linear(numbers: Range<f64>, pixels: Range<f64>) -> Self {
-        Axis { scale: Scale::Linear(numbers.into()), pixels }
+        Axis { scale: |number| number, numbers, pixels }
     }
 
     /// An axis with equal ratios.
     pub fn log(numbers: Range<f64>, pixels: Range<f64>) -> Self {
-        Axis { scale: Scale::Log(numbers.log_scale().into()), pixels }
+        Axis { scale: libm::log, numbers, pixels }
     }
 
     /// Where `number` stands, in CSS pixels.
     pub fn at(&self, number: f64) -> f64 {
-        // plotters maps to whole pixels: map to a stretch fine enough that none is seen.
-        const FINE: i32 = 1_000_000;
-        let share = match &self.scale {
-            Scale::Linear(scale) => scale.map(&number, (0, FINE)),
-            Scale::Log(scale) => scale.map(&number, (0, FINE)),
-        };
-        let share = if number.is_finite() { f64::from(share) / f64::from(FINE) } else { f64::NAN };
-        self.pixels.start + share * (self.pixels.end - self.pixels.start)
+        let [start, end, at] = [self.numbers.start, self.numbers.end, number].map(self.scale);
+        self.pixels.start + (at - start) / (end - start) * (self.pixels.end - self.pixels.start)
     }
 }
 

@@ -141,7 +141,8 @@ impl Control {
             }
         };
         let value = value.ok_or_else(|| self.refusal(text.to_owned()))?;
-        self.check(&value)?;
+        // What is refused is shown as it was written.
+        self.check(&value).map_err(|_| self.refusal(text.to_owned()))?;
         Ok(value)
     }
 

@@ -134,7 +134,11 @@ impl fmt::Display for Cell {
 }
 
 /// `value` with so many `digits` after the point, with a true minus sign and no negative zero.
+///
+/// It is rounded to twelve significant digits first: machines differ in the last bits, and of two that differ so, one
+/// may lie just below the middle between two roundings, and the other just above.
 fn rounded(value: f64, digits: usize) -> String {
+    let value: f64 = format!("{value:.11e}").parse().unwrap_or(value);
     let text = format!("{value:.digits$}");
     match text.strip_prefix('-') {
         Some(size) if size.bytes().all(|b| b == b'0' || b == b'.') => size.to_owned(),
