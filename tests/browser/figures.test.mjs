@@ -125,7 +125,7 @@ const state = (figure) =>
     const write = (one) =>
       one.nodeType !== Node.ELEMENT_NODE
         ? one.textContent.trim()
-        : one.nodeName + [...one.attributes].filter(({ name }) => name !== "aria-busy").map(({ name, value }) => `${name}=${value}`).sort().join() + [...one.childNodes].map(write).join();
+        : one.nodeName + [...one.attributes].filter(({ name }) => name !== "aria-busy").map(({ name, value }) => `${name}=${value}`).sort().join() + [...one.childNodes].map(write).filter(Boolean).join();
     const text = ["svg.wide", ".figure-says", ".figure-data"].map((part) => write(node.querySelector(part))).join();
     return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.codePointAt(0)) | 0, 7);
   });
