@@ -3,7 +3,7 @@
 //
 //   figure[data-figure]              a figure, by its id
 //   [data-control][data-kind]        a control: its name, and toggle, choice, slider or point
-//   svg [data-set="name=value"]      a mark that sets a control when it is clicked
+//   svg [data-set="name=value&..."]  a mark that sets controls when it is clicked
 //   svg [data-drag="name"]           a mark that is dragged to set a point; its frame is
 //   [data-frame="left top width height x0 y0 x1 y1"]   the plane: CSS pixels of the drawing, numbers at its corners
 //
@@ -128,8 +128,7 @@
       this.picture.addEventListener("click", (event) => {
         const mark = event.target.closest("[data-set]");
         if (!mark || this.moved) return;
-        const [name, ...value] = mark.dataset.set.split("=");
-        this.set(name, value.join("="));
+        this.change({ ...this.settings, ...Object.fromEntries(new URLSearchParams(mark.dataset.set)) });
       });
       this.picture.addEventListener("pointerdown", (event) => this.grasp(event));
       this.picture.addEventListener("pointermove", (event) => this.drag(event));

@@ -98,7 +98,7 @@ for (const theme of themes) {
         let checked = 0;
         const check = (node, colour, opacity, least, what) => {
           checked++;
-          const back = ground(node);
+          const back = node.dataset.on ? rgba(node.dataset.on) : ground(node);
           const [r, g, b, a] = rgba(colour);
           const ratio = contrast(over([r, g, b, a * opacity], back), back);
           if (ratio < least) faults.push(`${what}: ${ratio.toFixed(2)}`);
@@ -109,7 +109,9 @@ for (const theme of themes) {
           const opacity = Number(style.opacity);
           // What is there to be grasped is not there to be seen; and lines to read numbers off are to stay behind.
           if (opacity < 0.05 || role.endsWith("-grid")) continue;
-          const filled = role.startsWith("fill-");
+          // A tile of a heatmap is seen by what stands on it and beside it: its colour is its number.
+          if (role === "" && !mark.dataset.on) continue;
+          const filled = !role.startsWith("stroke-");
           const own = Number(filled ? style.fillOpacity : style.strokeOpacity);
           check(mark, filled ? style.fill : style.stroke, opacity * own, mark.nodeName === "text" ? 4.5 : 3, `${mark.nodeName}.${role} “${mark.textContent.trim()}”`);
         }
@@ -125,6 +127,22 @@ for (const theme of themes) {
     }
     console.log(`${checked} colours in ${theme}`);
     assert.ok(checked > 100);
+  });
+}
+
+for (const [how, ask] of Object.entries({
+  "its key": (page) => page.keyboard.press("s"),
+  "its button": (page) => page.locator("#mdbook-search-toggle").click(),
+})) {
+  test(`search comes when it is asked for, by ${how}`, async () => {
+    const page = await open(browser, onDisk("opening.html"));
+    assert.equal(await page.evaluate(() => typeof elasticlunr), "undefined");
+    await ask(page);
+    await page.locator("#mdbook-searchbar").waitFor();
+    await page.locator("#mdbook-searchbar").pressSequentially("softmax");
+    await page.locator("#mdbook-searchresults li").first().waitFor();
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
   });
 }
 

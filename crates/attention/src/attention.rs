@@ -1,9 +1,10 @@
-//! 7.1: attention. Scores, weights, and the weighted mean of the values.
+//! 7.1 and 7.2: attention. Scores, mask, weights, and the weighted mean of the values.
 
 use ndarray::{Array2, ArrayRef2};
 
 use crate::error::{Result, need, shape};
-use crate::{Scale, scores, softmax_rows};
+use crate::softmax::softmax_in_place;
+use crate::{Mask, Scale, scores};
 
 /// What attention returns: where each query looked, and what it brought back.
 // ANCHOR: Attention
@@ -59,9 +60,57 @@ pub fn attention(
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
     values: &ArrayRef2<f64>,  // [T_k, d_v]
 ) -> Result<Attention> {
-    attention_scaled(queries, keys, values, Scale::ByRootDk)
+    masked_attention(queries, keys, values, &Mask::None)
 }
 // ANCHOR_END: attention
+
+/// [`attention()`] where not every query may attend to every key: softmax(mask(Q Kᵀ / √d_k)) V.
+///
+/// Shapes as for [`attention()`].
+///
+/// What is masked has the weight 0, exactly. What remains sums to 1 in each row, except in a row in
+/// which all is masked: there every weight is 0, and so is the output. Where the values are finite,
+/// nothing that is masked has any influence on the output, to the last bit.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.3 and figure 2.
+///
+/// # Errors
+///
+/// As for [`attention()`]; [`Error::Shape`](crate::Error::Shape) also if the mask is
+/// [`Mask::Allowed`] and not `[T_q, T_k]`.
+///
+/// # Example
+///
+/// ```
+/// use attention::{Mask, masked_attention};
+/// use ndarray::{Array2, array};
+///
+/// let zeros = Array2::zeros((3, 1)); // [T = 3, d_k = 1], so that all scores are 0
+/// let values = array![[6.0], [12.0], [30.0]]; // [T = 3, d_v = 1]
+/// let it = masked_attention(&zeros, &zeros, &values, &Mask::Causal)?;
+///
+/// // Each query shares out its attention evenly, over itself and what came before.
+/// let third = 1.0 / 3.0;
+/// assert_eq!(it.weights, array![[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [third, third, third]]);
+/// assert_eq!(it.output, array![[6.0], [9.0], [16.0]]);
+///
+/// // A query that may attend to no one brings nothing back.
+/// let allowed = array![[true, false, true], [false, false, false], [true, true, true]];
+/// let it = masked_attention(&zeros, &zeros, &values, &Mask::Allowed(allowed))?;
+/// assert_eq!(it.weights.row(1), array![0.0, 0.0, 0.0]);
+/// assert_eq!(it.output, array![[18.0], [0.0], [16.0]]);
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: masked_attention
+pub fn masked_attention(
+    queries: &ArrayRef2<f64>, // [T_q, d_k]
+    keys: &ArrayRef2<f64>,    // [T_k, d_k]
+    values: &ArrayRef2<f64>,  // [T_k, d_v]
+    mask: &Mask,
+) -> Result<Attention> {
+    attention_with(queries, keys, values, mask, Scale::ByRootDk)
+}
+// ANCHOR_END: masked_attention
 
 /// [`attention()`] with the division by √d_k to be chosen: [`Scale::Off`] shows what happens without.
 ///
@@ -97,18 +146,62 @@ pub fn attention_scaled(
     values: &ArrayRef2<f64>,  // [T_k, d_v]
     scale: Scale,
 ) -> Result<Attention> {
+    attention_with(queries, keys, values, &Mask::None, scale)
+}
+// ANCHOR_END: attention_scaled
+
+/// All of it, in four steps: scores, mask, softmax, weighted mean. [`attention()`],
+/// [`masked_attention`] and [`attention_scaled`] are this with something left out.
+///
+/// Shapes, source and errors as for [`masked_attention`].
+///
+/// # Errors
+///
+/// As for [`masked_attention`].
+///
+/// # Example
+///
+/// ```
+/// use attention::{Mask, Scale, attention_with};
+/// use ndarray::array;
+///
+/// let ln_3 = libm::log(3.0);
+/// let queries = array![[ln_3, 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
+/// let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0; 4], [5.0; 4]]; // [T_k = 3, d_k = 4]
+/// let values = array![[0.0], [8.0], [99.0]]; // [T_k = 3, d_v = 1]
+/// let mask = Mask::Allowed(array![[true, true, false]]); // [T_q = 1, T_k = 3]
+///
+/// // Undivided, the scores are [ln 3, 0, 5 ln 3]. The last is masked: weights [3, 1, 0] / 4.
+/// let it = attention_with(&queries, &keys, &values, &mask, Scale::Off)?;
+/// assert!((it.output[[0, 0]] - 2.0).abs() < 1e-12);
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: attention_with
+pub fn attention_with(
+    queries: &ArrayRef2<f64>, // [T_q, d_k]
+    keys: &ArrayRef2<f64>,    // [T_k, d_k]
+    values: &ArrayRef2<f64>,  // [T_k, d_v]
+    mask: &Mask,
+    scale: Scale,
+) -> Result<Attention> {
     // How well does each query match each key?
-    let scores = scores(queries, keys, scale)?; // [T_q, T_k]
+    let mut scores = scores(queries, keys, scale)?; // [T_q, T_k]
     check_values(keys, values)?;
-    // Share out each query's attention over the keys.
-    let weights = softmax_rows(&scores); // [T_q, T_k]
+    // Whom may it not look at? There the score becomes −∞.
+    mask.apply(&mut scores)?; // [T_q, T_k]
+    // Share out each query's attention over the keys: softmax of each row.
+    let weights = softmax_in_place(scores); // [T_q, T_k]
     // Take the mean of the values, weighted so.
     let output = weights.dot(values); // [T_q, d_v]
     Ok(Attention { weights, output })
 }
-// ANCHOR_END: attention_scaled
+// ANCHOR_END: attention_with
 
-fn check_values(keys: &ArrayRef2<f64>, values: &ArrayRef2<f64>) -> Result<()> {
+/// `Ok` if there is one value for each key.
+pub(crate) fn check_values(
+    keys: &ArrayRef2<f64>,
+    values: &ArrayRef2<f64>,
+) -> Result<()> {
     let tokens = keys.nrows();
     need(values.nrows() == tokens, "values", values, || {
         format!("[{tokens}, d_v] to match keys {}", shape(keys))

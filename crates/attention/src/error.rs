@@ -53,15 +53,15 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A shape in the book's notation: `[7, 2]`.
-pub(crate) fn shape(array: &ArrayRef2<f64>) -> String {
+pub(crate) fn shape<A>(array: &ArrayRef2<A>) -> String {
     format!("[{}, {}]", array.nrows(), array.ncols())
 }
 
 /// `Ok` if `fits`; otherwise the error that names the argument, its shape, and what was needed.
-pub(crate) fn need(
+pub(crate) fn need<A>(
     fits: bool,
     argument: &'static str,
-    array: &ArrayRef2<f64>,
+    array: &ArrayRef2<A>,
     needed: impl FnOnce() -> String,
 ) -> Result<()> {
     if fits {

@@ -11,6 +11,10 @@
 //! | 7.1 | `softmax.rs` | [`softmax()`]: from scores to weights, and [its derivative](softmax_jacobian) |
 //! | 7.1 | `attention.rs` | [`attention()`]: scores, weights, and the weighted mean of the values |
 //! | 7.1 | `scale.rs` | [`dot_product_study`], [`saturation_study`]: why scores are divided by √d_k |
+//! | 7.2 | `mask.rs` | [`Mask`]: which query may attend to which key |
+//! | 7.2 | `self_attention.rs` | [`Projections`]: queries, keys and values of the same tokens |
+//! | 7.2 | `one_pass.rs` | [`one_pass_attention`]: the same output without the T × T matrix |
+//! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted |
 //!
 //! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
 //! numbers).
@@ -59,17 +63,26 @@
 #![warn(missing_docs)]
 
 mod attention;
+mod cost;
 mod error;
+mod mask;
 mod normals;
+mod one_pass;
 mod paths;
 mod recurrence;
 mod scale;
 mod scores;
+mod self_attention;
 mod softmax;
 
-pub use attention::{Attention, attention, attention_scaled};
+pub use attention::{
+    Attention, attention, attention_scaled, attention_with, masked_attention,
+};
+pub use cost::{Cost, one_pass_cost, plain_cost};
 pub use error::{Error, Result};
+pub use mask::Mask;
 pub use normals::Normals;
+pub use one_pass::one_pass_attention;
 pub use paths::{Dependencies, Operation};
 pub use recurrence::{Activation, Recurrence};
 pub use scale::{
@@ -77,4 +90,5 @@ pub use scale::{
     dot_product_study, dot_product_variance, saturation_study,
 };
 pub use scores::{Scale, scores};
+pub use self_attention::{Projections, shift};
 pub use softmax::{frobenius_norm, softmax, softmax_jacobian, softmax_rows};

@@ -80,7 +80,11 @@ pub fn scores(
 }
 // ANCHOR_END: scores
 
-fn check(queries: &ArrayRef2<f64>, keys: &ArrayRef2<f64>) -> Result<()> {
+/// `Ok` if queries and keys can be compared.
+pub(crate) fn check(
+    queries: &ArrayRef2<f64>,
+    keys: &ArrayRef2<f64>,
+) -> Result<()> {
     let d_k = queries.ncols();
     need(d_k >= 1, "queries", queries, || {
         "[T_q, d_k] with d_k at least 1".into()

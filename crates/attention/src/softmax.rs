@@ -60,9 +60,15 @@ pub fn softmax(scores: &ArrayRef1<f64>) -> Array1<f64> {
 /// ```
 // ANCHOR: softmax_rows
 pub fn softmax_rows(scores: &ArrayRef2<f64>) -> Array2<f64> {
-    let mut weights = Array2::zeros(scores.raw_dim()); // [T_q, T_k]
-    for (i, row) in scores.rows().into_iter().enumerate() {
-        weights.row_mut(i).assign(&softmax(&row));
+    softmax_in_place(scores.to_owned()) // [T_q, T_k]
+}
+
+/// [`softmax_rows`], written over the scores: no second matrix is needed.
+pub(crate) fn softmax_in_place(scores: Array2<f64>) -> Array2<f64> {
+    let mut weights = scores; // [T_q, T_k]
+    for mut row in weights.rows_mut() {
+        let shares = softmax(&row); // [T_k]
+        row.assign(&shares);
     }
     weights
 }

@@ -58,6 +58,7 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
             "mdBook made no index.html: has src/SUMMARY.md a chapter, and book.toml an [output.html]?".into(),
         ));
     }
+    search_later(&pages)?;
     let pictures = made.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
     write_files(&pages.join("figures"), pictures)?;
     // Where the page will be once the draft is the book.
@@ -139,6 +140,45 @@ fn run_mdbook(root: &Path, config: Config, figures: FigurePreprocessor) -> Resul
     Ok(book.build_dir_for("html"))
 }
 
+/// Marks the scripts of mdBook's search, a third of a page's scripts, as ones that `theme/search.js` loads when a
+/// reader searches.
+fn search_later(pages: &Path) -> Result<()> {
+    let read = |path: &Path| std::fs::read_dir(path).map_err(Error::file(path, "this folder cannot be read"));
+    let mut folders = vec![pages.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in read(&folder)? {
+            let path = entry.map_err(Error::file(&folder, "this folder cannot be read"))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "html") {
+                let cannot = "this page cannot be rewritten";
+                let page = std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?;
+                let page = later(&page, &["elasticlunr", "mark", "searcher"]);
+                std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A page whose scripts of these names are not to be loaded with it.
+fn later(page: &str, names: &[&str]) -> String {
+    let mut rest = page;
+    let mut result = String::with_capacity(page.len());
+    while let Some(at) = rest.find("<script src=\"") {
+        let (before, tag) = rest.split_at(at);
+        let source = tag["<script src=\"".len()..].split('"').next().unwrap_or_default();
+        let file = source.rsplit('/').next().unwrap_or_default();
+        let named = names
+            .iter()
+            .any(|name| file.starts_with(&format!("{name}-")) || file.starts_with(&format!("{name}.")));
+        result += before;
+        result += if named { "<script type=\"text/x-later\" src=\"" } else { "<script src=\"" };
+        rest = &tag["<script src=\"".len()..];
+    }
+    result + rest
+}
+
 /// An error out of mdBook, which may be one of ours that went through it.
 fn refine(error: mdbook_driver::errors::Error) -> Error {
     match error.downcast::<Faults>() {
@@ -183,6 +223,15 @@ mod tests {
         let message = r#"JsError(String("ParseError: KaTeX parse error: Undefined control sequence: \\bad at position 1: \\b")"#;
         assert_eq!(reason(message), r"Undefined control sequence: \\bad".replace(r"\\", r"\"));
         assert_eq!(reason("something else"), "something else");
+    }
+
+    #[test]
+    fn scripts_are_put_off_by_name() {
+        let page = "<script src=\"../mark-1a.min.js\"></script><script src=\"bookmark-2.js\"></script><p>";
+        assert_eq!(
+            later(page, &["mark"]),
+            "<script type=\"text/x-later\" src=\"../mark-1a.min.js\"></script><script src=\"bookmark-2.js\"></script><p>"
+        );
     }
 
     #[test]

@@ -263,17 +263,8 @@ fn divide(mut words: Vec<String>) -> (Vec<String>, Settings) {
 /// # Ok::<(), figures::Error>(())
 /// ```
 pub fn parameters(figure: &Figure, scene: &Scene, settings: &Settings) -> Result<Params, String> {
-    let controls = figure.controls(scene);
-    let mut params = Params::new();
-    for (name, value) in settings {
-        let Some(control) = controls.iter().find(|control| control.name == name) else {
-            let known: Vec<_> = controls.iter().map(|control| format!("`{}`", control.name)).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(format!("{}: there is no parameter `{name}`; there is {known}", figure.id));
-        };
-        let value = control.parse(value).map_err(|error| format!("{}: {error}", figure.id))?;
-        params.insert(name.clone(), value);
-    }
+    let params: Params = settings.iter().cloned().collect();
+    figure.check(scene, &params).map_err(|error| format!("{}: {error}", figure.id))?;
     Ok(params)
 }
 

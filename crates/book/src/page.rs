@@ -190,7 +190,9 @@ fn form(id: &str, controls: &[Control], params: &Params) -> String {
         "<form class=\"figure-controls\" autocomplete=\"off\" novalidate hidden><fieldset disabled>\n",
     );
     for control in controls {
-        let value = params.get(control.name).cloned().unwrap_or_else(|| control.default());
+        // What cannot be read was refused before.
+        let written = params.get(control.name).and_then(|written| control.parse(written).ok());
+        let value = written.unwrap_or_else(|| control.default());
         form.push_str(&field(id, control, &value));
         form.push('\n');
     }

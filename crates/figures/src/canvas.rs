@@ -136,6 +136,9 @@ impl Role {
     }
 }
 
+/// The opacity of what is there to be clicked or grasped, and not to be seen.
+pub const HIT: f64 = 0.001;
+
 /// A place on the canvas, in CSS pixels from the left and from the top.
 pub type Place = [f64; 2];
 
@@ -232,20 +235,18 @@ impl Canvas {
         (fine(self.width()) as u32, fine(self.height) as u32)
     }
 
-    /// Draws one mark through plotters and adds `class` and `attributes` to the element that comes out.
-    fn mark(
+    /// Draws one mark through plotters and returns the element that comes out; empty if it has no place.
+    fn element(
         &mut self,
-        role: Role,
-        class: &str,
-        attributes: &str,
+        what: &str,
         places: &[Place],
         draw: impl FnOnce(&mut SVGBackend, &[(i32, i32)]),
-    ) {
+    ) -> String {
         // plotters would draw what is not finite as if it were a point: refuse it instead.
         if let Some(value) = places.iter().flatten().copied().find(|value| !value.is_finite()) {
-            let what = format!("the place of a {} mark", role.name());
+            let what = format!("the place of a {what} mark");
             self.fault.get_or_insert(Error::NotFinite { what, value });
-            return;
+            return String::new();
         }
         let places: Vec<_> = places.iter().map(|&[x, y]| (fine(x), fine(y))).collect();
         let mut document = String::new();
@@ -256,17 +257,29 @@ impl Canvas {
             let _ = backend.present();
         }
         // The document's first line opens it and its last closes it; the element is what stands between.
-        let element = document
+        document
             .split_once('\n')
             .and_then(|(_, rest)| rest.trim_end().strip_suffix("</svg>"))
             .unwrap_or_default()
             .replace(" opacity=\"1\"", "")
-            .replace(" \"", "\"");
+            .replace(" \"", "\"")
+    }
+
+    /// Draws one mark in the colour of a role: adds `class` and `attributes` to its element.
+    fn mark(
+        &mut self,
+        role: Role,
+        class: &str,
+        attributes: &str,
+        places: &[Place],
+        draw: impl FnOnce(&mut SVGBackend, &[(i32, i32)]),
+    ) {
+        let element = self.element(role.name(), places, draw);
         let element = match role.fallback().0 {
             Some(_) => element,
             None => element.replace("\"#000000\"", "\"currentColor\""),
         };
-        let (name, rest) = element.split_once(' ').unwrap_or((element.as_str(), ""));
+        let Some((name, rest)) = element.split_once(' ') else { return };
         let _ = write!(self.body, "{name} class=\"{class}-{}\"", role.name());
         // Apart from the mark's own opacity, for the page's colours need no thinning.
         if let (_, thin @ ..1.0) = role.fallback() {
@@ -317,6 +330,46 @@ impl Canvas {
         });
     }
 
+    /// A tile of a heatmap: the brighter, the larger the weight. It has the same colour in every theme, and so has
+    /// its text.
+    pub fn tile(&mut self, corner: Place, opposite: Place, weight: f64, text: &str) {
+        let shade = shade(weight);
+        let element = self.element("tile", &[corner, opposite], |backend, places| {
+            let _ = backend.draw_rect(places[0], places[1], &shade.filled(), true);
+        });
+        self.body.push_str(&element);
+        if text.is_empty() {
+            return;
+        }
+        let ink = if weight < 0.5 { RGBColor(0xff, 0xff, 0xff) } else { RGBColor(0, 0, 0) };
+        let middle = [(corner[0] + opposite[0]) / 2.0, (corner[1] + opposite[1]) / 2.0];
+        let style = text_style(Text::CENTRE, &ink);
+        let element = self.element("tile's text", &[middle], |backend, places| {
+            let _ = backend.draw_text(text, &style, places[0]);
+        });
+        // What it stands on, for those who check whether it can be read.
+        let on = format!("<text data-on=\"#{:02x}{:02x}{:02x}\" ", shade.0, shade.1, shade.2);
+        self.body.push_str(&element.replacen("<text ", &on, 1));
+    }
+
+    /// The place of a tile that is masked: no tile, but slanted lines, which no weight looks like.
+    pub fn masked_tile(&mut self, corner: Place, opposite: Place) {
+        let [width, height] = [opposite[0] - corner[0], opposite[1] - corner[1]];
+        let stroke = Stroke::new(Role::Line, 1.0);
+        let shares: &[f64] = if width < 14.0 { &[1.0] } else { &[0.25, 0.5, 0.75, 1.0] };
+        for &share in shares {
+            self.line(
+                [corner[0], corner[1] + height * share],
+                [corner[0] + width * share, corner[1]],
+                stroke,
+            );
+            if share < 1.0 {
+                let from = [corner[0] + width * share, opposite[1]];
+                self.line(from, [opposite[0], corner[1] + height * share], stroke);
+            }
+        }
+    }
+
     /// A five-pointed star that is not filled: the output's sign in every figure.
     pub fn star(&mut self, centre: Place, radius: f64, stroke: Stroke) {
         // Ten corners around the centre, every second one drawn in, and the first again to close the line.
@@ -350,12 +403,8 @@ impl Canvas {
         if text.is_empty() {
             return;
         }
-        // plotters divides the size by 1.24, the ratio of a line's height to its font's.
-        let font = FontDesc::new(FontFamily::SansSerif, how.size * FINE * 1.24, FontStyle::Normal)
-            .style(if how.bold { FontStyle::Bold } else { FontStyle::Normal })
-            .transform(if how.upwards { FontTransform::Rotate270 } else { FontTransform::None });
         let colour = how.role.colour();
-        let style = TextStyle::from(font).color(&colour).pos(Pos::new(how.across, how.down));
+        let style = text_style(how, &colour);
         self.mark(how.role, "fill", "", &[at], |backend, places| {
             let _ = backend.draw_text(text, &style, places[0]);
         });
@@ -408,6 +457,32 @@ fn fill_style(role: Role, opacity: f64) -> ShapeStyle {
 
 fn stroke_style(stroke: Stroke) -> ShapeStyle {
     stroke.role.colour().stroke_width(fine(stroke.width).max(1) as u32)
+}
+
+/// The colour of a weight from 0 to 1: one hue, its lightness even to the eye (steps of equal size in OKLab).
+fn shade(weight: f64) -> RGBColor {
+    const STEPS: [[f64; 3]; 5] = [
+        [42.0, 32.0, 5.0],
+        [91.0, 72.0, 7.0],
+        [145.0, 116.0, 21.0],
+        [202.0, 163.0, 36.0],
+        [255.0, 216.0, 75.0],
+    ];
+    // Rounded first, so that the colour is the same wherever the last bits differ.
+    let at = (weight.clamp(0.0, 1.0) * 4e6).round() / 1e6;
+    let step = (at as usize).min(STEPS.len() - 2);
+    let share = at - step as f64;
+    let [red, green, blue] = [0, 1, 2]
+        .map(|part| (STEPS[step][part] * (1.0 - share) + STEPS[step + 1][part] * share).round() as u8);
+    RGBColor(red, green, blue)
+}
+
+fn text_style(how: Text, colour: &RGBColor) -> TextStyle<'_> {
+    // plotters divides the size by 1.24, the ratio of a line's height to its font's.
+    let font = FontDesc::new(FontFamily::SansSerif, how.size * FINE * 1.24, FontStyle::Normal)
+        .style(if how.bold { FontStyle::Bold } else { FontStyle::Normal })
+        .transform(if how.upwards { FontTransform::Rotate270 } else { FontTransform::None });
+    TextStyle::from(font).color(colour).pos(Pos::new(how.across, how.down))
 }
 
 fn dashes(stroke: Stroke) -> &'static str {

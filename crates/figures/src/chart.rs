@@ -51,16 +51,24 @@ impl Chart {
         let floor = self.y.pixels.start;
         canvas.line([self.x.pixels.start, floor], [self.x.pixels.end, floor], AXIS);
         for &tick in ticks {
-            let x = self.x.at(tick);
-            canvas.line([x, floor], [x, floor + 4.0], AXIS);
-            canvas.text(
-                &Cell::number(tick, digits).to_string(),
-                [x, floor + 14.0],
-                Text::CENTRE.role(Role::Muted),
-            );
+            self.bottom_tick(canvas, tick, &Cell::number(tick, digits).to_string());
         }
         let middle = (self.x.pixels.start + self.x.pixels.end) / 2.0;
         canvas.text(name, [middle, floor + 32.0], Text::CENTRE);
+    }
+
+    /// A tick of the bottom axis, with what is written at it.
+    pub fn bottom_tick(&self, canvas: &mut Canvas, tick: f64, written: &str) {
+        let (x, floor) = (self.x.at(tick), self.y.pixels.start);
+        canvas.line([x, floor], [x, floor + 4.0], AXIS);
+        canvas.text(written, [x, floor + 14.0], Text::CENTRE.role(Role::Muted));
+    }
+
+    /// A tick of the left axis, with its line across and what is written at it.
+    pub fn left_tick(&self, canvas: &mut Canvas, tick: f64, written: &str) {
+        let (wall, y) = (self.x.pixels.start, self.y.at(tick));
+        canvas.line([wall, y], [self.x.pixels.end, y], Stroke::new(Role::Grid, 1.0));
+        canvas.text(written, [wall - 6.0, y], Text::END.role(Role::Muted));
     }
 
     /// The left axis with its ticks, their lines across, and its name above, where it can be read
@@ -68,13 +76,7 @@ impl Chart {
     pub fn left(&self, canvas: &mut Canvas, ticks: &[f64], digits: usize, name: &str) {
         let wall = self.x.pixels.start;
         for &tick in ticks {
-            let y = self.y.at(tick);
-            canvas.line([wall, y], [self.x.pixels.end, y], Stroke::new(Role::Grid, 1.0));
-            canvas.text(
-                &Cell::number(tick, digits).to_string(),
-                [wall - 6.0, y],
-                Text::END.role(Role::Muted),
-            );
+            self.left_tick(canvas, tick, &Cell::number(tick, digits).to_string());
         }
         canvas.text(name, [wall, self.y.pixels.end - 16.0], Text::START);
     }

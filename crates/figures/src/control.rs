@@ -5,8 +5,9 @@ use std::fmt;
 
 use crate::{Error, Result};
 
-/// The parameters of a figure, by name. What is left out has its control's default.
-pub type Params = BTreeMap<String, Value>;
+/// The parameters of a figure, by name, each in its written form: see [`Control::parse`]. What is left out has its
+/// control's default.
+pub type Params = BTreeMap<String, String>;
 
 /// Something a reader may change about a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,32 +141,23 @@ impl Control {
                 text.split_once(',').and_then(|(x, y)| Some(Value::Point([number(x)?, number(y)?])))
             }
         };
-        let value = value.ok_or_else(|| self.refusal(text.to_owned()))?;
-        // What is refused is shown as it was written.
-        self.check(&value).map_err(|_| self.refusal(text.to_owned()))?;
-        Ok(value)
+        value.filter(|value| self.allows(value)).ok_or_else(|| self.refusal(text))
     }
 
-    /// Whether `value` is one that this control can take.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Parameter`] if it is of another kind, or outside the range.
-    pub fn check(&self, value: &Value) -> Result<()> {
+    /// Whether `value`, of this control's kind, is within its range.
+    fn allows(&self, value: &Value) -> bool {
         let within = |number: f64, [least, greatest]: [f64; 2]| (least..=greatest).contains(&number);
-        let possible = match (&self.kind, value) {
-            (Kind::Toggle { .. }, Value::Switch(_)) => true,
+        match (&self.kind, value) {
             (Kind::Choice { options, .. }, Value::Choice(value)) => {
                 options.iter().any(|option| option.value == *value)
             }
             (Kind::Slider { min, max, .. }, Value::Number(number)) => within(*number, [*min, *max]),
             (Kind::Point { x, y, .. }, Value::Point(point)) => within(point[0], *x) && within(point[1], *y),
-            _ => false,
-        };
-        if possible { Ok(()) } else { Err(self.refusal(value.to_string())) }
+            _ => true,
+        }
     }
 
-    fn refusal(&self, value: String) -> Error {
+    fn refusal(&self, value: &str) -> Error {
         let needed = match &self.kind {
             Kind::Toggle { .. } => "`on` or `off`".to_owned(),
             Kind::Choice { options, .. } => {
@@ -178,24 +170,8 @@ impl Control {
                 x[0], x[1], y[0], y[1]
             ),
         };
-        Error::Parameter { control: self.name.to_owned(), value, needed }
+        Error::Parameter { control: self.name.to_owned(), value: value.to_owned(), needed }
     }
-}
-
-/// Reads the value of the control called `name` from its written form.
-///
-/// # Errors
-///
-/// [`Error::Unknown`] if there is no such control among `controls`, and as for [`Control::parse`].
-pub fn read(controls: &[Control], name: &str, written: &str) -> Result<Value> {
-    match controls.iter().find(|control| control.name == name) {
-        Some(control) => control.parse(written),
-        None => Err(unknown(controls, name)),
-    }
-}
-
-fn unknown(controls: &[Control], name: &str) -> Error {
-    Error::unknown("parameter", name, controls.iter().map(|control| control.name))
 }
 
 /// Every control's value: the one given, or else its default.
@@ -203,50 +179,61 @@ fn unknown(controls: &[Control], name: &str) -> Error {
 /// Figures read their parameters from here. Names are the figure's own, so a missing one is a fault in the
 /// figure's source and panics.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings(Params);
+pub(crate) struct Settings(Vec<(&'static str, Value)>);
 
 impl Settings {
-    /// Checks `params` against `controls` and fills in the defaults.
+    /// Reads `params` as what `controls` take, and fills in the defaults.
     pub fn new(controls: &[Control], params: &Params) -> Result<Self> {
         for name in params.keys() {
             if !controls.iter().any(|control| control.name == name) {
-                return Err(unknown(controls, name));
+                return Err(Error::unknown("parameter", name, controls.iter().map(|control| control.name)));
             }
         }
-        let mut settings = Params::new();
-        for control in controls {
-            let value = match params.get(control.name) {
-                Some(value) => {
-                    control.check(value)?;
-                    value.clone()
-                }
-                None => control.default(),
-            };
-            settings.insert(control.name.to_owned(), value);
-        }
-        Ok(Settings(settings))
+        let value = |control: &Control| {
+            let written = params.get(control.name).map(|written| control.parse(written));
+            Ok((control.name, written.unwrap_or_else(|| Ok(control.default()))?))
+        };
+        Ok(Settings(controls.iter().map(value).collect::<Result<_>>()?))
+    }
+
+    fn value(&self, name: &str) -> &Value {
+        let found = self.0.iter().find(|(candidate, _)| *candidate == name);
+        &found.unwrap_or_else(|| panic!("no control is called `{name}`")).1
     }
 
     /// Whether a toggle is on.
     pub fn is_on(&self, name: &str) -> bool {
-        match self.0[name] {
-            Value::Switch(on) => on,
+        match self.value(name) {
+            Value::Switch(on) => *on,
             _ => panic!("`{name}` is no toggle"),
         }
     }
 
+    /// The value of a choice.
+    pub fn choice(&self, name: &str) -> &str {
+        match self.value(name) {
+            Value::Choice(value) => value,
+            _ => panic!("`{name}` is no choice"),
+        }
+    }
+
+    /// The place, from 0, of a token that was chosen by its number, from 1.
+    pub fn place(&self, name: &str) -> usize {
+        self.choice(name).parse::<usize>().unwrap_or(1) - 1
+    }
+
     /// The value of a slider.
     pub fn number(&self, name: &str) -> f64 {
-        match self.0[name] {
-            Value::Number(number) => number,
+        match self.value(name) {
+            Value::Number(number) => *number,
             _ => panic!("`{name}` is no slider"),
         }
     }
 
     /// Where a draggable point is.
     pub fn point(&self, name: &str) -> [f64; 2] {
-        match self.0[name] {
-            Value::Point(point) => point,
+        match self.value(name) {
+            Value::Point(point) => *point,
             _ => panic!("`{name}` is no point"),
         }
     }

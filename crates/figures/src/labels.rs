@@ -80,6 +80,18 @@ impl Labels {
         true
     }
 
+    /// Writes `text` so that it ends at `at`, if there is room; says whether there was.
+    pub fn end(&mut self, canvas: &mut Canvas, text: &str, at: Place, how: Text) -> bool {
+        let (width, height) = (how.room(text), how.size * 1.2);
+        let room = [at[0] - width, at[1] - height / 2.0, at[0], at[1] + height / 2.0];
+        let fits = apart(room, &self.taken);
+        if fits {
+            self.taken.push(room);
+            canvas.text(text, at, Text { across: HPos::Right, down: VPos::Center, ..how });
+        }
+        fits
+    }
+
     /// Writes `text` around `at`, if there is room; says whether there was.
     pub fn centre(&mut self, canvas: &mut Canvas, text: &str, at: Place, how: Text) -> bool {
         let (width, height) = (how.room(text), how.size * 1.2);

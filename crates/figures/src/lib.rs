@@ -11,7 +11,7 @@
 //! let threads = figure("threads").expect("listed in the registry");
 //! let drawing = threads.draw(&scene, &Params::new(), Size::Wide)?;
 //! assert!(drawing.svg.starts_with("<svg"));
-//! assert_eq!(drawing.table.cell("cat", "weight")?.to_string(), drawing.fact("top-weight")?.to_string());
+//! assert_eq!(drawing.table.cell("cat", "weight")?.value(), drawing.fact("top-weight")?.value());
 //! # Ok::<(), figures::Error>(())
 //! ```
 
@@ -28,7 +28,7 @@ mod scene;
 mod scene_file;
 
 pub use canvas::{Role, Size};
-pub use control::{Control, Kind, Params, Preset, Value, read};
+pub use control::{Control, Kind, Params, Preset, Value};
 pub use drawing::{Cell, Drawing, Fact, Row, Table};
 pub use error::{Error, Result};
 pub use gallery::{FIGURES, Figure, figure};

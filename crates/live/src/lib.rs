@@ -3,8 +3,6 @@
 //! The script in the page knows no figure by name. It hands over a figure's id and its parameters, and gets back
 //! the picture, the sentences and the numbers, made by the same code as those in the page.
 
-use std::collections::BTreeMap;
-
 use figures::{Error, Params, Scene, Size, Token, figure, html};
 use miniserde::{Deserialize, Serialize, json};
 use wasm_bindgen::prelude::*;
@@ -131,14 +129,8 @@ pub fn draw(scene: &Scene, id: &str, parameters: &str, size: &str) -> Result<Str
         .into_iter()
         .find(|candidate| candidate.name() == size)
         .ok_or_else(|| format!("there is no size `{size}`; there is `wide`, `narrow`"))?;
-    let written: BTreeMap<String, String> = json::from_str(parameters)
+    let params: Params = json::from_str(parameters)
         .map_err(|_| format!("the parameters `{parameters}` are no JSON object of strings"))?;
-    let controls = figure.controls(scene);
-    let mut params = Params::new();
-    for (name, value) in written {
-        let value = figures::read(&controls, &name, &value).map_err(text)?;
-        params.insert(name, value);
-    }
     let drawing = figure.draw(scene, &params, size).map_err(text)?;
     Ok(json::to_string(&Drawn {
         says: html::sentences(&drawing.sentences),

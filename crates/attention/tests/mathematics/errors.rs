@@ -1,6 +1,7 @@
 use attention::{
-    Activation, Error, Recurrence, Scale, attention, attention_scaled,
-    dot_product_study, saturation_study, scores,
+    Activation, Error, Mask, Projections, Recurrence, Scale, attention,
+    attention_scaled, dot_product_study, masked_attention, one_pass_attention,
+    saturation_study, scores,
 };
 use ndarray::Array2;
 
@@ -44,6 +45,82 @@ fn there_has_to_be_something_to_compare() {
     );
     assert_says(
         scores(&zeros(5, 2), &zeros(0, 2), Scale::ByRootDk),
+        "keys: came as [0, 2], needed [T_k, 2] with T_k at least 1",
+    );
+}
+
+#[test]
+fn one_pass_asks_for_the_same_as_the_matrix() {
+    let one_pass = |q: [usize; 2], k: [usize; 2], v: [usize; 2]| {
+        one_pass_attention(
+            &zeros(q[0], q[1]),
+            &zeros(k[0], k[1]),
+            &zeros(v[0], v[1]),
+            &Mask::None,
+        )
+    };
+    assert_says(
+        one_pass([5, 2], [7, 3], [7, 4]),
+        "keys: came as [7, 3], needed [T_k, 2] to match queries [5, 2]",
+    );
+    assert_says(
+        one_pass([5, 2], [7, 2], [6, 4]),
+        "values: came as [6, 4], needed [7, d_v] to match keys [7, 2]",
+    );
+    assert_says(
+        one_pass([5, 0], [7, 0], [7, 4]),
+        "queries: came as [5, 0], needed [T_q, d_k] with d_k at least 1",
+    );
+    assert_says(
+        one_pass([5, 2], [0, 2], [0, 4]),
+        "keys: came as [0, 2], needed [T_k, 2] with T_k at least 1",
+    );
+}
+
+#[test]
+fn a_mask_has_to_have_a_place_for_each_query_and_key() {
+    let turned = Mask::Allowed(Array2::from_elem((7, 5), true));
+    let message = "mask: came as [7, 5], needed [5, 7], \
+                   a row per query, a column per key";
+    let (queries, keys, values) = (zeros(5, 2), zeros(7, 2), zeros(7, 4));
+    assert_says(turned.apply(&mut zeros(5, 7)), message);
+    assert_says(turned.matrix(5, 7), message);
+    let narrow = Mask::Allowed(Array2::from_elem((5, 6), true));
+    assert_says(narrow.matrix(5, 7), &message.replace("[7, 5]", "[5, 6]"));
+    assert_says(masked_attention(&queries, &keys, &values, &turned), message);
+    assert_says(one_pass_attention(&queries, &keys, &values, &turned), message);
+}
+
+#[test]
+fn projections_have_to_match_their_tokens() {
+    let projections =
+        |query: [usize; 2], key: [usize; 2], value: [usize; 2]| {
+            let it = Projections {
+                query: zeros(query[0], query[1]),
+                key: zeros(key[0], key[1]),
+                value: zeros(value[0], value[1]),
+            };
+            it.project(&zeros(7, 4))
+        };
+    assert!(projections([4, 2], [4, 2], [4, 3]).is_ok());
+    assert_says(
+        projections([3, 2], [4, 2], [4, 3]),
+        "query: came as [3, 2], needed [4, d_k] for x [7, 4]",
+    );
+    assert_says(
+        projections([4, 2], [3, 2], [4, 3]),
+        "key: came as [3, 2], needed [4, d_k] for x [7, 4]",
+    );
+    assert_says(
+        projections([4, 2], [4, 2], [3, 3]),
+        "value: came as [3, 3], needed [4, d_v] for x [7, 4]",
+    );
+    assert_says(
+        projections([4, 2], [4, 3], [4, 3]),
+        "key: came as [4, 3], needed [4, 2] to match query [4, 2]",
+    );
+    assert_says(
+        Projections::identity(2).attend(&zeros(0, 2), &Mask::Causal),
         "keys: came as [0, 2], needed [T_k, 2] with T_k at least 1",
     );
 }

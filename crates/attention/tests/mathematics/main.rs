@@ -2,10 +2,15 @@
 //! checked against plain loops.
 
 mod attention;
+mod break_it;
+mod cost;
 mod errors;
+mod mask;
+mod one_pass;
 mod paths;
 mod recurrence;
 mod scale;
+mod self_attention;
 mod softmax;
 
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
@@ -59,6 +64,18 @@ fn assert_close(
     for ((place, came), needed) in came.indexed_iter().zip(needed) {
         assert!(
             (came - needed).abs() <= tolerance,
+            "at {place:?}: came {came}, needed {needed}"
+        );
+    }
+}
+
+/// Equal to the last bit.
+#[track_caller]
+fn assert_same_bits(came: &ArrayRef2<f64>, needed: &ArrayRef2<f64>) {
+    assert_eq!(came.dim(), needed.dim());
+    for ((place, came), needed) in came.indexed_iter().zip(needed) {
+        assert!(
+            came.to_bits() == needed.to_bits(),
             "at {place:?}: came {came}, needed {needed}"
         );
     }

@@ -1,17 +1,31 @@
 //! The registry: every figure of the book, in the book's order.
 
+mod cost;
+mod leak;
+mod matrix;
+mod next_token;
 mod paths;
 mod saturation;
 mod spread;
 mod threads;
 
 use crate::canvas::{Canvas, Size};
-use crate::control::{Control, Params, Settings};
+use crate::control::{Control, Kind, Params, Preset, Settings};
 use crate::drawing::{Drawing, Fact, Table};
-use crate::{Error, Result, Scene};
+use crate::{Error, Result, Scene, Token};
 
 /// Every figure of the book. To add one: a file beside this one, and a line here.
-pub static FIGURES: &[Figure] = &[paths::FIGURE, threads::FIGURE, spread::FIGURE, saturation::FIGURE];
+pub static FIGURES: &[Figure] = &[
+    paths::FIGURE,
+    threads::FIGURE,
+    spread::FIGURE,
+    saturation::FIGURE,
+    matrix::FIGURE,
+    matrix::MASKED,
+    leak::FIGURE,
+    next_token::FIGURE,
+    cost::FIGURE,
+];
 
 /// A figure: what it is called, what a reader may change, and the function that draws it.
 #[derive(Debug)]
@@ -42,12 +56,21 @@ impl Figure {
         (self.controls)(scene)
     }
 
-    /// Draws the figure. Parameters left out have their control's default.
+    /// Whether the figure can be drawn with these parameters.
     ///
     /// # Errors
     ///
     /// [`Error::Unknown`] or [`Error::Parameter`] if a parameter is not one of the figure's, or its value
-    /// not possible; [`Error::NotFinite`] if a number is too large to be drawn.
+    /// not possible.
+    pub fn check(&self, scene: &Scene, params: &Params) -> Result<()> {
+        Settings::new(&self.controls(scene), params).map(|_| ())
+    }
+
+    /// Draws the figure. Parameters left out have their control's default.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Figure::check`]; [`Error::NotFinite`] if a number is too large to be drawn.
     pub fn draw(&self, scene: &Scene, params: &Params, size: Size) -> Result<Drawing> {
         let settings = Settings::new(&self.controls(scene), params)?;
         let Sketch { canvas, table, facts, sentences } = (self.draw)(scene, &settings, size)?;
@@ -75,6 +98,19 @@ pub fn figure(id: &str) -> Result<&'static Figure> {
         .iter()
         .find(|figure| figure.id == id)
         .ok_or_else(|| Error::unknown("figure", id, FIGURES.iter().map(|figure| figure.id)))
+}
+
+/// A control that chooses one of the scene's tokens, by its number from 1; [`Settings::place`] reads it.
+fn token_choice(name: &'static str, label: &'static str, scene: &Scene, default: usize) -> Control {
+    let option = |(place, token): (usize, &Token)| Preset {
+        value: (place + 1).to_string(),
+        label: token.label.clone(),
+    };
+    Control {
+        name,
+        label,
+        kind: Kind::Choice { options: scene.tokens.iter().enumerate().map(option).collect(), default },
+    }
 }
 
 fn check_finite(value: Option<f64>, what: impl FnOnce() -> String) -> Result<()> {

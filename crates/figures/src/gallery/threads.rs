@@ -4,7 +4,7 @@ use attention::{Scale, attention_scaled, scores};
 use ndarray::{Array2, array};
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::control::{Control, Kind, Preset, Settings, Value};
 use crate::drawing::{Cell, Fact, Row, Table};
@@ -244,7 +244,7 @@ fn picture(
     for (token, &spot) in scene.tokens.iter().zip(&spots) {
         let choose = format!("query={}", Value::Point(token.vector));
         canvas.group(&[("data-set", &choose)], |canvas| {
-            canvas.disc(spot, 14.0, Role::Key, 0.01);
+            canvas.disc(spot, 14.0, Role::Key, HIT);
             canvas.disc(spot, 6.0, Role::Key, 1.0);
             canvas.ring(spot, 6.0, Stroke::new(Role::Value, 2.5));
         });
@@ -252,7 +252,7 @@ fn picture(
     let star = plane.at(output[0], output[1]);
     let frame = format!("{left} {} {side} {side} {} {reach} {reach} {}", 6.0, -reach, -reach);
     canvas.group(&[("data-drag", "query"), ("data-frame", &frame)], |canvas| {
-        canvas.disc(from, 22.0, Role::Query, 0.01);
+        canvas.disc(from, 22.0, Role::Query, HIT);
         canvas.disc(from, 7.0, Role::Query, 1.0);
     });
     canvas.star(star, 11.0, Stroke::new(Role::Output, 2.4));

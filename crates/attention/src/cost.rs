@@ -1,0 +1,103 @@
+//! 7.2: what attention costs, counted.
+
+use crate::one_pass::BLOCK;
+
+/// What it takes to let T tokens attend to each other.
+// ANCHOR: Cost
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Multiplications. Divisions and additions are not among them.
+    pub multiplications: u64,
+    /// Calls of `exp`.
+    pub exponentials: u64,
+    /// The most bytes that are held at once, beside inputs and output: 8 for
+    /// each `f64`.
+    pub bytes: u64,
+}
+// ANCHOR_END: Cost
+
+/// The cost of [`attention()`](crate::attention()), which makes the T × T matrix: T queries, keys and
+/// values of d features each, and no mask.
+///
+/// - Multiplications: a score is a dot product of d terms, and there are T² of them. Each of the T · d
+///   numbers of the output is a sum of T terms, which makes as many again: 2 T² d.
+/// - Exponentials: one for each score, T².
+/// - Bytes: the scores, which softmax turns into weights where they stand, and the row it is working
+///   on: 8 (T² + T). The weights are counted, although [`Attention`](crate::Attention) hands them out:
+///   the output proper is `[T, d]`.
+///
+/// Not counted is what the matrix product needs for itself, to have its operands in the order in which
+/// it reads them.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", table 1: O(n² · d) for self-attention.
+///
+/// # Example
+///
+/// ```
+/// use attention::{Cost, plain_cost};
+///
+/// // 2 · 7² · 2 multiplications, 7² exponentials, (7² + 7) numbers of 8 bytes.
+/// let seven = Cost { multiplications: 196, exponentials: 49, bytes: 448 };
+/// assert_eq!(plain_cost(7, 2), seven);
+///
+/// // Twice the tokens: four times the work.
+/// assert_eq!(plain_cost(14, 2).multiplications, 4 * 196);
+/// ```
+// ANCHOR: plain_cost
+pub fn plain_cost(tokens: usize, d: usize) -> Cost {
+    let (t, d) = (tokens as u64, d as u64);
+    Cost {
+        multiplications: 2 * t * t * d,
+        exponentials: t * t,
+        bytes: 8 * (t * t + t),
+    }
+}
+// ANCHOR_END: plain_cost
+
+/// The cost of [`one_pass_attention`](crate::one_pass_attention), which takes the keys in blocks of
+/// 64: T queries, keys and values of d features each, and no mask.
+///
+/// With B = ⌈T / 64⌉ blocks of keys, and b = 64 rows in a block, or T if that is less:
+///
+/// - Multiplications: the 2 T² d of [`plain_cost`], and at each block each query's sum and its d
+///   weighted sums are brought to the new largest score: T B (d + 1) more.
+/// - Exponentials: one for each score, and one for each query at each block, to bring the sums to the
+///   new largest score: T² + T B.
+/// - Bytes: the scores of a block of queries for a block of keys, b²; what these keys add to the
+///   output, b d; and each query's largest score and sum, 2 b: 8 (b² + b d + 2 b). From 64 tokens on, T
+///   is not in it.
+///
+/// So the work still grows as T²; only the memory does not. As for [`plain_cost`], what the matrix
+/// product needs for itself is not counted.
+///
+/// Source: Rabe and Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al. 2022,
+/// "FlashAttention", theorem 1: O(n² d) operations.
+///
+/// # Example
+///
+/// ```
+/// use attention::{Cost, one_pass_cost, plain_cost};
+///
+/// // 7 tokens are one block: 7 · 1 · 3 multiplications and 7 exponentials more than plain attention.
+/// let seven = Cost { multiplications: 196 + 21, exponentials: 49 + 7, bytes: 616 };
+/// assert_eq!(one_pass_cost(7, 2), seven);
+///
+/// // A long text: hardly more work, and a small part of the memory, which no longer grows.
+/// let (plain, one_pass) = (plain_cost(8192, 64), one_pass_cost(8192, 64));
+/// assert!(one_pass.multiplications < plain.multiplications / 100 * 101);
+/// assert_eq!(one_pass.bytes, 8 * (64 * 64 + 64 * 64 + 2 * 64)); // 66 560
+/// assert_eq!(one_pass.bytes, one_pass_cost(64, 64).bytes);
+/// assert!(plain.bytes > 8000 * one_pass.bytes);
+/// ```
+// ANCHOR: one_pass_cost
+pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
+    let (t, d) = (tokens as u64, d as u64);
+    let blocks = t.div_ceil(BLOCK as u64);
+    let b = t.min(BLOCK as u64);
+    Cost {
+        multiplications: 2 * t * t * d + t * blocks * (d + 1),
+        exponentials: t * t + t * blocks,
+        bytes: 8 * (b * b + b * d + 2 * b),
+    }
+}
+// ANCHOR_END: one_pass_cost

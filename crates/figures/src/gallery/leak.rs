@@ -1,0 +1,139 @@
+//! `leak`: one token is nudged; how far does each output move?
+
+use attention::{Mask, Projections};
+
+use super::{Figure, Sketch, token_choice};
+use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
+use crate::control::{Control, Kind, Settings};
+use crate::drawing::{Cell, Fact, Row, Table};
+use crate::labels::Labels;
+use crate::{Result, Scene};
+
+pub const FIGURE: Figure = Figure {
+    id: "leak",
+    title: "What a nudge to one token changes",
+    caption: "The arrow nudges one token's vector. Each bar says how far that position's output moves: at the nudged \
+              token, after it, and, unless the mask is on, before it. A position that cannot see the nudged token does \
+              not move at all, which is said by a 0 without a bar.",
+    controls,
+    draw,
+};
+
+fn controls(scene: &Scene) -> Vec<Control> {
+    // One in the middle, so that there are tokens before and after it.
+    let middle = scene.tokens.len() / 2;
+    vec![
+        token_choice("token", "Nudge", scene, middle),
+        Control {
+            name: "size",
+            label: "Size of the nudge",
+            kind: Kind::Slider { min: 0.1, max: 2.0, step: 0.1, default: 0.5 },
+        },
+        Control { name: "mask", label: "Causal mask", kind: Kind::Toggle { default: true } },
+    ]
+}
+
+fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
+    let nudged = settings.place("token");
+    let nudge = settings.number("size");
+    let masked = settings.is_on("mask");
+    let tokens = scene.tokens.len();
+    let label = |place: usize| &scene.tokens[place].label;
+
+    // How far each output moves, under a mask.
+    let vectors = scene.vectors(); // [T, 2]
+    let mut moved = vectors.clone(); // [T, 2]
+    moved[[nudged, 0]] += nudge;
+    let attention = Projections::identity(2);
+    let changes = |mask: &Mask| -> Result<Vec<f64>> {
+        let before = attention.attend(&vectors, mask)?.output; // [T, 2]
+        let after = attention.attend(&moved, mask)?.output; // [T, 2]
+        let change = after - before; // [T, 2]
+        Ok(change.rows().into_iter().map(|row| libm::hypot(row[0], row[1])).collect())
+    };
+    let (with, without) = (changes(&Mask::Causal)?, changes(&Mask::None)?);
+    let shown = if masked { &with } else { &without };
+
+    let distance = |change: f64| if change == 0.0 { Cell::words("0") } else { Cell::number(change, 4) };
+    let table = Table {
+        corner: "output".into(),
+        columns: ["moves, with the mask", "moves, without it"].map(String::from).to_vec(),
+        rows: (0..tokens)
+            .map(|place| Row {
+                name: label(place).clone(),
+                cells: vec![distance(with[place]), distance(without[place])],
+            })
+            .collect(),
+    };
+    let most = |changes: &[f64]| changes.iter().copied().fold(0.0, f64::max);
+    let exactly =
+        |change: f64| if change == 0.0 { Cell::words("exactly 0") } else { Cell::number(change, 4) };
+    let facts = vec![
+        Fact { name: "nudged", cell: Cell::token(label(nudged)) },
+        Fact { name: "size", cell: Cell::number(nudge, 1) },
+        Fact { name: "before-masked", cell: exactly(most(&with[..nudged])) },
+        Fact { name: "before-unmasked", cell: exactly(most(&without[..nudged])) },
+        Fact { name: "own", cell: Cell::number(with[nudged], 2) },
+        Fact { name: "earlier", cell: Cell::count(nudged as u64) },
+    ];
+    let before = match nudged {
+        0 => "No position comes before it.".to_owned(),
+        _ => format!("The outputs before it move by {} at most.", exactly(most(&shown[..nudged]))),
+    };
+    let sentences = vec![
+        format!(
+            "{} “{}” is nudged by {}; its own output moves by {}.",
+            if masked { "With the mask on," } else { "Without the mask," },
+            label(nudged),
+            Cell::number(nudge, 1),
+            distance(shown[nudged])
+        ),
+        before,
+    ];
+
+    let canvas = picture(scene, size, shown, nudged, most(&with).max(most(&without)));
+    Ok(Sketch { canvas, table, facts, sentences })
+}
+
+fn picture(scene: &Scene, size: Size, changes: &[f64], nudged: usize, furthest: f64) -> Canvas {
+    let tokens = changes.len();
+    let mut canvas = Canvas::new(size, 250.0);
+    let (start, end) = (size.pick(46.0, 24.0), size.width() - size.pick(46.0, 24.0));
+    let x = |place: usize| start + (end - start) * place as f64 / (tokens - 1) as f64;
+    let (ceiling, floor, words) = (44.0, 176.0, 196.0);
+    let half = ((end - start) / tokens as f64 * 0.3).min(20.0);
+
+    canvas.text("how far each output moves", [2.0, 12.0], Text::START);
+    canvas.line([start - half, floor], [end + half, floor], Stroke::new(Role::Line, 1.0));
+    let mut numbers = Labels::within([0.0, 20.0], [size.width(), floor]);
+    canvas.group(&[], |canvas| {
+        for (place, &change) in changes.iter().enumerate() {
+            let height = if furthest > 0.0 { (floor - ceiling) * change / furthest } else { 0.0 };
+            let top = floor - height;
+            if change > 0.0 {
+                canvas.bar([x(place) - half, top], [x(place) + half, floor], Role::Output, 1.0);
+            }
+            let number = if change == 0.0 { "0".to_owned() } else { Cell::number(change, 2).to_string() };
+            numbers.centre(canvas, &number, [x(place), top - 10.0], Text::CENTRE);
+        }
+    });
+    let mut names = Labels::within([0.0, words - 10.0], [size.width(), words + 10.0]);
+    let others = (0..tokens).filter(|&place| place != nudged);
+    canvas.group(&[], |canvas| {
+        for place in std::iter::once(nudged).chain(others) {
+            let how = if place == nudged { Text::CENTRE.bold() } else { Text::CENTRE };
+            names.centre(canvas, &scene.tokens[place].text, [x(place), words], how);
+        }
+    });
+    for place in 0..tokens {
+        let choose = format!("token={}", place + 1);
+        canvas.group(&[("data-set", &choose)], |canvas| {
+            canvas.bar([x(place) - half, words - 12.0], [x(place) + half, words + 12.0], Role::Line, HIT);
+        });
+    }
+    canvas.arrow([x(nudged), 238.0], [x(nudged), 211.0], Stroke::new(Role::Warn, 3.0));
+    let right = nudged * 2 > tokens;
+    let (at, how) = if right { (x(nudged) - 12.0, Text::END) } else { (x(nudged) + 12.0, Text::START) };
+    canvas.text("nudged", [at, 230.0], how.role(Role::Warn).bold());
+    canvas
+}
