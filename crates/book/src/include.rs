@@ -57,6 +57,22 @@ fn check_to_depth(folder: &Path, target: &str, in_code: bool, depth: usize) -> R
     Ok(())
 }
 
+/// A listing that was [`check`]ed and is indented as a whole, as a method is in its file: moved to the margin. `None`
+/// if mdBook can include it as it stands.
+pub fn moved_to_margin(folder: &Path, target: &str) -> Option<String> {
+    let (name, part) = target.split_once(':')?;
+    let text = std::fs::read_to_string(folder.join(name)).ok()?;
+    let lines = select(&text, part).ok()?;
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
+    // What has directives in it is left to mdBook, which expands them.
+    if margin == 0 || lines.iter().any(|line| line.contains("{{#")) {
+        return None;
+    }
+    let moved: Vec<_> = lines.iter().map(|line| line.get(margin..).unwrap_or_default()).collect();
+    Some(moved.join("\n"))
+}
+
 /// The lines of `text` that `part` names, by the rules of mdBook: an anchor, a line, `first:last`, or all.
 fn select<'a>(text: &'a str, part: &str) -> Result<Vec<&'a str>, String> {
     let mut bounds = part.splitn(3, ':');
@@ -127,6 +143,16 @@ mod tests {
             "the file has `ANCHOR: b`, but no `ANCHOR_END: b` after it"
         );
         assert_eq!(select("nothing", "d").unwrap_err(), "the file has no `ANCHOR: d`; it has none");
+    }
+
+    #[test]
+    fn a_method_is_moved_to_the_margin() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "impl A {\n    // ANCHOR: f\n    fn f() {\n\n        1\n    }\n    // ANCHOR_END: f\n}\n";
+        std::fs::write(folder.path().join("a.rs"), text).unwrap();
+        assert_eq!(moved_to_margin(folder.path(), "a.rs:f").as_deref(), Some("fn f() {\n\n    1\n}"));
+        assert_eq!(moved_to_margin(folder.path(), "a.rs:1"), None);
+        assert_eq!(moved_to_margin(folder.path(), "a.rs"), None);
     }
 
     #[test]

@@ -257,8 +257,10 @@ impl Desk<'_> {
         let text = match (Order::read(directive)?, context) {
             (Order::Include(target), _) => {
                 let file = self.source.join(&chapter.path);
-                include::check(file.parent().unwrap_or(&self.source), &target, context == Context::Code)?;
-                return Ok(None);
+                let folder = file.parent().unwrap_or(&self.source);
+                let in_code = context == Context::Code;
+                include::check(folder, &target, in_code)?;
+                return Ok(if in_code { include::moved_to_margin(folder, &target) } else { None });
             }
             (Order::Title, _) => return Ok(None),
             (_, Context::Code) => {

@@ -14,8 +14,8 @@ pub const FIGURE: Figure = Figure {
     title: "The price of looking at everything",
     caption: "Multiplications, and memory held beside inputs and output, of one head with 64 features, counted for \
               texts of 16 to 65 536 tokens; both scales are logarithmic. Where a text twice as long costs four times as \
-              much, the line has slope 2. Attention in one pass over the keys makes nearly the same number of \
-              multiplications, in memory that does not grow with the square.",
+              much, the line has slope 2. Attention in one pass makes nearly the same number of multiplications, and from \
+              64 tokens on, where one block is full, its memory does not grow at all.",
     controls,
     draw,
 };

@@ -12,7 +12,7 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "leak",
     title: "What a nudge to one token changes",
-    caption: "The arrow nudges one token's vector. Each bar says how far that position's output moves: at the nudged \
+    caption: "The arrow nudges one token's vector, in the direction of feature 1. Each bar says how far that position's output moves: at the nudged \
               token, after it, and, unless the mask is on, before it. A position that cannot see the nudged token does \
               not move at all, which is said by a 0 without a bar.",
     controls,
@@ -78,7 +78,10 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     ];
     let before = match nudged {
         0 => "No position comes before it.".to_owned(),
-        _ => format!("The outputs before it move by {} at most.", exactly(most(&shown[..nudged]))),
+        _ if most(&shown[..nudged]) == 0.0 => {
+            "The outputs before it do not move at all: exactly 0.".to_owned()
+        }
+        _ => format!("The outputs before it move by up to {}.", distance(most(&shown[..nudged]))),
     };
     let sentences = vec![
         format!(

@@ -23,8 +23,9 @@ pub const FIGURE: Figure = Figure {
 pub const MASKED: Figure = Figure {
     id: "mask",
     title: "The matrix of weights under a causal mask",
-    caption: "The same matrix, with the mask on: a token may look at itself and at those before it. What the code has \
-              masked is hatched; it has no weight, and no tile however dark.",
+    caption: "The same tokens, with the mask on: each may look at itself and at those before it, and shares its whole \
+              attention out among them. What the code has masked is hatched; it has no weight, and no tile however \
+              dark. The sums of late columns are small because few may look there.",
     controls: |scene| controls(scene, true),
     draw,
 };
@@ -82,6 +83,11 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let (favourite, neglected) =
         (largest(column_sums.iter().copied()), largest(column_sums.iter().map(|sum| -sum)));
     let furthest_row = weights.rows().into_iter().map(|row| (row.sum() - 1.0).abs()).fold(0.0, f64::max);
+    // What those that may be looked at would have of the row's attention without a mask.
+    let unmasked = attention_with(&vectors, &vectors, &vectors, &Mask::None, Scale::ByRootDk)?.weights; // [T, T]
+    let visible =
+        |i: usize| (0..tokens).filter(|&j| Mask::Causal.allows(i, j)).map(|j| unmasked[[i, j]]).sum();
+    let least: f64 = (0..tokens).map(visible).fold(1.0, f64::min);
     let shown = |i: usize, j: usize| {
         if hidden(i, j) { Cell::words("nothing") } else { Cell::number(weights[[i, j]], 2) }
     };
@@ -93,6 +99,9 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         token("top", top),
         Fact { name: "top-weight", cell: shown(row, top) },
         Fact { name: "back", cell: shown(top, row) },
+        Fact { name: "top-unmasked", cell: Cell::number(unmasked[[row, top]], 3) },
+        Fact { name: "visible", cell: Cell::number(visible(row), 3) },
+        Fact { name: "least-visible", cell: Cell::number(least, 2) },
         Fact { name: "row-sum", cell: Cell::number(weights.row(row).sum(), 2) },
         Fact { name: "column-sum", cell: Cell::number(column_sums[column], 2) },
         token("favourite", favourite),
@@ -161,8 +170,7 @@ fn picture(
                     canvas.masked_tile([x + gap, y + gap], [right - gap, low - gap]);
                     canvas.bar([x, y], [right, low], Role::Line, HIT);
                 } else {
-                    let number =
-                        if sums { Cell::number(weights[[i, j]], 2).to_string() } else { String::new() };
+                    let number = if sums { written(weights[[i, j]]) } else { String::new() };
                     canvas.tile([x + gap, y + gap], [right - gap, low - gap], weights[[i, j]], &number);
                 }
             });
@@ -200,12 +208,18 @@ fn picture(
             canvas.text(&Cell::number(*sum, 2).to_string(), below, Text::CENTRE.role(Role::Muted));
         }
     }
-    scale(&mut canvas, [left, bottom + if sums { 38.0 } else { 12.0 }], width);
+    let any_hidden = (0..tokens).any(|i| (0..tokens).any(|j| hidden(i, j)));
+    scale(&mut canvas, [left, bottom + if sums { 38.0 } else { 12.0 }], width, any_hidden);
     canvas
 }
 
+/// A weight in a tile. None is exactly 0, and none is to look so.
+fn written(weight: f64) -> String {
+    if weight < 0.005 { "<.01".to_owned() } else { Cell::number(weight, 2).to_string() }
+}
+
 /// The scale of the tiles, from 0 to 1, and what is masked.
-fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64) {
+fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64, any_hidden: bool) {
     let end = x + width.min(150.0);
     let part = (end - x) / 36.0;
     for step in 0..36 {
@@ -214,6 +228,9 @@ fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64) {
     }
     canvas.text("weight 0", [x, y + 22.0], Text::START.role(Role::Muted));
     canvas.text("1", [end, y + 22.0], Text::END.role(Role::Muted));
+    if !any_hidden {
+        return;
+    }
     canvas.masked_tile([end + 26.0, y - 2.0], [end + 44.0, y + 12.0]);
     canvas.text("masked", [end + 50.0, y + 5.0], Text::START.role(Role::Muted));
 }
