@@ -47,6 +47,17 @@ pub enum Error {
         /// The smallest count that has an answer.
         needed: usize,
     },
+
+    /// A number is not among those that have an answer.
+    #[error("{argument}: came as {came}, needed {needed}")]
+    Number {
+        /// The argument's name in the signature.
+        argument: &'static str,
+        /// The number that came.
+        came: usize,
+        /// Which numbers have an answer.
+        needed: String,
+    },
 }
 
 /// What a function of this crate returns when it can be called wrongly.
@@ -76,4 +87,31 @@ pub(crate) fn need_one(argument: &'static str, came: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::TooSmall { argument, came, needed: 1 })
+}
+
+/// `Ok` if a number is not above the largest that has an answer.
+pub(crate) fn need_at_most(
+    argument: &'static str,
+    came: usize,
+    largest: usize,
+) -> Result<()> {
+    if came <= largest {
+        return Ok(());
+    }
+    let needed = format!("at most {largest}");
+    Err(Error::Number { argument, came, needed })
+}
+
+/// How often `came` goes into `whole`, if it does so without rest.
+pub(crate) fn need_divisor(
+    argument: &'static str,
+    came: usize,
+    whole: usize,
+) -> Result<usize> {
+    need_one(argument, came)?;
+    if whole.is_multiple_of(came) {
+        return Ok(whole / came);
+    }
+    let needed = format!("a divisor of {whole}");
+    Err(Error::Number { argument, came, needed })
 }

@@ -15,6 +15,9 @@
 //! | 7.2 | `self_attention.rs` | [`Projections`]: queries, keys and values of the same tokens |
 //! | 7.2 | `one_pass.rs` | [`one_pass_attention`]: the same output without the T × T matrix |
 //! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted |
+//! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side, and [what they cost](multi_head_cost) |
+//! | 7.3 | `patterns.rs` | [`previous_token_head`], [`neighbourhood_head`], [`pronoun_head`]: built by hand |
+//! | 7.3 | `induction.rs` | [`InductionCircuit`]: two heads that continue what they have seen once |
 //!
 //! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
 //! numbers).
@@ -31,6 +34,7 @@
 //! | `d` | features of a token |
 //! | `d_k` | features of a query and of a key: the size of a head |
 //! | `d_v` | features of a value |
+//! | `h` | heads |
 //!
 //! # The same numbers everywhere
 //!
@@ -65,10 +69,13 @@
 mod attention;
 mod cost;
 mod error;
+mod heads;
+mod induction;
 mod mask;
 mod normals;
 mod one_pass;
 mod paths;
+mod patterns;
 mod recurrence;
 mod scale;
 mod scores;
@@ -80,10 +87,18 @@ pub use attention::{
 };
 pub use cost::{Cost, one_pass_cost, plain_cost};
 pub use error::{Error, Result};
+pub use heads::{
+    Head, HeadCost, MultiHead, MultiHeadAttention, head_cost, multi_head_cost,
+};
+pub use induction::{InductionCircuit, InductionRun};
 pub use mask::Mask;
 pub use normals::Normals;
 pub use one_pass::one_pass_attention;
 pub use paths::{Dependencies, Operation};
+pub use patterns::{
+    Feature, WordKind, neighbourhood_head, previous_token_head, pronoun_head,
+    sentence_features,
+};
 pub use recurrence::{Activation, Recurrence};
 pub use scale::{
     DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,

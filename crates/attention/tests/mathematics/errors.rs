@@ -1,7 +1,8 @@
 use attention::{
-    Activation, Error, Mask, Projections, Recurrence, Scale, attention,
-    attention_scaled, dot_product_study, masked_attention, one_pass_attention,
-    saturation_study, scores,
+    Activation, Error, Head, InductionCircuit, Mask, MultiHead, Projections,
+    Recurrence, Scale, attention, attention_scaled, dot_product_study,
+    masked_attention, multi_head_cost, one_pass_attention, saturation_study,
+    scores,
 };
 use ndarray::Array2;
 
@@ -122,6 +123,87 @@ fn projections_have_to_match_their_tokens() {
     assert_says(
         Projections::identity(2).attend(&zeros(0, 2), &Mask::Causal),
         "keys: came as [0, 2], needed [T_k, 2] with T_k at least 1",
+    );
+}
+
+#[test]
+fn fused_matrices_have_to_fit_and_to_be_divisible() {
+    let split =
+        |q: [usize; 2], k: [usize; 2], v: [usize; 2], o: [usize; 2], h| {
+            let [q, k, v, o] =
+                [q, k, v, o].map(|[rows, columns]| zeros(rows, columns));
+            MultiHead::split(&q, &k, &v, &o, h)
+        };
+    assert!(split([5, 8], [5, 8], [5, 4], [4, 5], 2).is_ok());
+    assert_says(
+        split([5, 8], [8, 5], [5, 4], [4, 5], 2),
+        "w_k: came as [8, 5], needed [5, 8] to match w_q [5, 8]",
+    );
+    assert_says(
+        split([5, 8], [5, 8], [4, 4], [4, 5], 2),
+        "w_v: came as [4, 4], needed [5, h d_v] to match w_q [5, 8]",
+    );
+    assert_says(
+        split([5, 8], [5, 8], [5, 4], [5, 4], 2),
+        "w_o: came as [5, 4], needed [4, 5] to match w_v [5, 4]",
+    );
+    let three = "heads: came as 3, needed a divisor of 8";
+    assert_says(split([5, 8], [5, 8], [5, 6], [6, 5], 3), three);
+    assert_says(split([5, 6], [5, 6], [5, 8], [8, 5], 3), three);
+    assert_says(multi_head_cost(7, 8, 3), three);
+    let none = "heads: came as 0, needed at least 1";
+    assert_says(split([5, 8], [5, 8], [5, 4], [4, 5], 0), none);
+    assert_says(multi_head_cost(7, 8, 0), none);
+}
+
+#[test]
+fn heads_have_to_match_their_tokens() {
+    let heads = |d: usize, output: [usize; 2]| {
+        let projections = Projections {
+            query: zeros(d, 2),
+            key: zeros(d, 2),
+            value: zeros(d, 3),
+        };
+        let output = zeros(output[0], output[1]);
+        MultiHead { heads: vec![Head { projections, output }] }
+    };
+    let x = zeros(7, 4);
+    assert!(heads(4, [3, 4]).attend(&x, &Mask::Causal).is_ok());
+    let message = "output: came as [4, 3], needed [3, 4] to match value [4, 3] and x [7, 4]";
+    assert_says(heads(4, [4, 3]).attend(&x, &Mask::Causal), message);
+    assert_says(heads(4, [4, 3]).contributions(&x, &Mask::Causal), message);
+    assert_says(
+        heads(5, [3, 4]).attend(&x, &Mask::Causal),
+        "query: came as [5, 2], needed [4, d_k] for x [7, 4]",
+    );
+    let none = MultiHead { heads: vec![] };
+    let message = "heads: came empty, needed at least one";
+    assert_says(none.attend(&x, &Mask::Causal), message);
+    assert_says(none.contributions(&x, &Mask::Causal), message);
+}
+
+#[test]
+fn a_circuit_has_to_know_its_symbols() {
+    assert_says(
+        InductionCircuit::new(0, 9),
+        "alphabet: came as 0, needed at least 1",
+    );
+    assert_says(
+        InductionCircuit::new(9, 0),
+        "length: came as 0, needed at least 1",
+    );
+    let circuit = InductionCircuit::new(3, 4).unwrap();
+    assert_says(
+        circuit.run(&[], true, true),
+        "sequence: came empty, needed at least one",
+    );
+    assert_says(
+        circuit.run(&[0, 1, 2, 0, 1], true, true),
+        "sequence.len(): came as 5, needed at most 4",
+    );
+    assert_says(
+        circuit.embed(&[0, 3]),
+        "symbol in sequence: came as 3, needed at most 2",
     );
 }
 

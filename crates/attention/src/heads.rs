@@ -1,0 +1,407 @@
+//! 7.3: many heads. Each looks in its own way, and their outputs are added up.
+
+use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
+
+use crate::cost::plain_cost;
+use crate::error::{Error, Result, need, need_divisor, shape};
+use crate::{Attention, Mask, Projections};
+
+/// One head: what it projects to, and what it makes of what it brings back.
+///
+/// d_k and d_v are the head's own. Mostly they are d / h for h heads, and nothing here needs that.
+// ANCHOR: Head
+#[derive(Debug, Clone, PartialEq)]
+pub struct Head {
+    /// W_Q `[d, d_k]`, W_K `[d, d_k]` and W_V `[d, d_v]`.
+    pub projections: Projections,
+    /// This head's rows of W_O: from its values back to d features.
+    /// `[d_v, d]`
+    pub output: Array2<f64>,
+}
+// ANCHOR_END: Head
+
+impl Head {
+    /// What this head sees and brings back: not yet times its rows of W_O.
+    ///
+    /// `x` `[T, d]` → weights `[T, T]`, output `[T, d_v]`
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the head's `output` is not `[d_v, d]`, and as for [`Projections::attend`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Head, Mask, Projections};
+    /// use ndarray::{Array2, array};
+    ///
+    /// let projections = Projections {
+    ///     query: Array2::zeros((2, 1)), // [d = 2, d_k = 1], asks for nothing
+    ///     key: Array2::zeros((2, 1)),   // [d = 2, d_k = 1]
+    ///     value: array![[0.0], [1.0]],  // [d = 2, d_v = 1], hands over the second feature
+    /// };
+    /// let head = Head { projections, output: array![[10.0, 0.0]] }; // [d_v = 1, d = 2]
+    /// let x = array![[1.0, 2.0], [1.0, 4.0]]; // [T = 2, d = 2]
+    /// assert_eq!(head.attend(&x, &Mask::Causal)?.output, array![[2.0], [3.0]]);
+    /// assert_eq!(head.parameters(), 2 + 2 + 2 + 2);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: head_attend
+    pub fn attend(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        mask: &Mask,
+    ) -> Result<Attention> {
+        let (d, d_v) = (x.ncols(), self.projections.value.ncols());
+        need(self.output.dim() == (d_v, d), "output", &self.output, || {
+            let value = shape(&self.projections.value);
+            format!("[{d_v}, {d}] to match value {value} and x {}", shape(x))
+        })?;
+        self.projections.attend(x, mask)
+    }
+    // ANCHOR_END: head_attend
+
+    /// How many numbers there are to learn in its four matrices.
+    pub fn parameters(&self) -> usize {
+        let Projections { query, key, value } = &self.projections;
+        query.len() + key.len() + value.len() + self.output.len()
+    }
+}
+
+/// Several heads, side by side, over the same tokens.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2.
+// ANCHOR: MultiHead
+#[derive(Debug, Clone, PartialEq)]
+pub struct MultiHead {
+    /// The heads. Their d is the same; their d_k and d_v need not be.
+    pub heads: Vec<Head>,
+}
+// ANCHOR_END: MultiHead
+
+/// What several heads return: where each of them looked, and what all of them made of it.
+// ANCHOR: MultiHeadAttention
+#[derive(Debug, Clone, PartialEq)]
+pub struct MultiHeadAttention {
+    /// For each head its weights `[T, T]` and its output `[T, d_v]`.
+    pub heads: Vec<Attention>,
+    /// The heads' outputs side by side, times W_O. `[T, d]`
+    pub output: Array2<f64>,
+}
+// ANCHOR_END: MultiHeadAttention
+
+impl MultiHead {
+    /// The heads in four fused matrices: head number i has columns i d_k to (i + 1) d_k of W_Q and W_K,
+    /// columns i d_v to (i + 1) d_v of W_V, and the same rows of W_O.
+    ///
+    /// `w_q` and `w_k` `[d, h d_k]`, `w_v` `[d, h d_v]`, `w_o` `[h d_v, d]`, for h `heads`
+    ///
+    /// A formula has a matrix for each head, and a program one for all. They hold the same numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooSmall`] if `heads` is 0, [`Error::Number`] if it does not divide the columns of `w_q`
+    /// or of `w_v`, and [`Error::Shape`] if the matrices do not fit each other.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::MultiHead;
+    /// use ndarray::array;
+    ///
+    /// let w_q = array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]; // [d = 3, h d_k = 2 · 1]
+    /// let w_k = -&w_q; // [d = 3, h d_k = 2 · 1]
+    /// let w_v = array![
+    ///     [1.0, 2.0, 7.0, 8.0],
+    ///     [3.0, 4.0, 7.0, 8.0],
+    ///     [5.0, 6.0, 7.0, 8.0],
+    /// ]; // [d = 3, h d_v = 2 · 2]
+    /// let w_o = w_v.t().to_owned(); // [h d_v = 2 · 2, d = 3]
+    /// let it = MultiHead::split(&w_q, &w_k, &w_v, &w_o, 2)?;
+    ///
+    /// let second = &it.heads[1];
+    /// assert_eq!(second.projections.query, array![[2.0], [4.0], [6.0]]);
+    /// assert_eq!(second.projections.value, array![[7.0, 8.0], [7.0, 8.0], [7.0, 8.0]]);
+    /// assert_eq!(second.output, array![[7.0, 7.0, 7.0], [8.0, 8.0, 8.0]]);
+    ///
+    /// let three = MultiHead::split(&w_q, &w_k, &w_v, &w_o, 3).unwrap_err();
+    /// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 2");
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: split
+    pub fn split(
+        w_q: &ArrayRef2<f64>, // [d, h d_k]
+        w_k: &ArrayRef2<f64>, // [d, h d_k]
+        w_v: &ArrayRef2<f64>, // [d, h d_v]
+        w_o: &ArrayRef2<f64>, // [h d_v, d]
+        heads: usize,
+    ) -> Result<Self> {
+        check_fused(w_q, w_k, w_v, w_o)?;
+        let d_k = need_divisor("heads", heads, w_q.ncols())?;
+        let d_v = need_divisor("heads", heads, w_v.ncols())?;
+        let head = |i: usize| {
+            let k = i * d_k..(i + 1) * d_k;
+            let v = i * d_v..(i + 1) * d_v;
+            let projections = Projections {
+                query: w_q.slice(s![.., k.clone()]).to_owned(), // [d, d_k]
+                key: w_k.slice(s![.., k]).to_owned(),           // [d, d_k]
+                value: w_v.slice(s![.., v.clone()]).to_owned(), // [d, d_v]
+            };
+            let output = w_o.slice(s![v, ..]).to_owned(); // [d_v, d]
+            Head { projections, output }
+        };
+        Ok(Self { heads: (0..heads).map(head).collect() })
+    }
+    // ANCHOR_END: split
+
+    /// Every head attends by itself; what they bring back is put side by side and multiplied by W_O.
+    ///
+    /// [head_1, …, head_h] W_O with head_i = softmax(mask(x W_Q (x W_K)ᵀ / √d_k)) x W_V, where each head
+    /// has its own W_Q, W_K and W_V, and d_k is the head's, not the model's.
+    ///
+    /// `x` `[T, d]` → for each head weights `[T, T]` and output `[T, d_v]`; output `[T, d]`
+    ///
+    /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] if there is no head, [`Error::Shape`] if a head's `output` is not `[d_v, d]`, and
+    /// as for [`Projections::attend`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Mask, MultiHead};
+    /// use ndarray::{Array2, array};
+    ///
+    /// // No head asks for anything, so each takes plain means: of the first feature the one, of the
+    /// // second the other. W_O swaps them.
+    /// let nothing = Array2::zeros((2, 2)); // [d = 2, h d_k = 2 · 1]
+    /// let w_o = array![[0.0, 1.0], [1.0, 0.0]]; // [h d_v = 2 · 1, d = 2]
+    /// let it = MultiHead::split(&nothing, &nothing, &Array2::eye(2), &w_o, 2)?;
+    ///
+    /// let x = array![[2.0, 30.0], [4.0, 50.0]]; // [T = 2, d = 2]
+    /// let it = it.attend(&x, &Mask::Causal)?;
+    /// assert_eq!(it.heads[0].output, array![[2.0], [3.0]]);
+    /// assert_eq!(it.heads[1].output, array![[30.0], [40.0]]);
+    /// assert_eq!(it.output, array![[30.0, 2.0], [40.0, 3.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: attend
+    pub fn attend(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        mask: &Mask,
+    ) -> Result<MultiHeadAttention> {
+        // Each head by itself: its own queries, keys, values and weights.
+        let heads = self.attend_each(x, mask)?; // h times [T, d_v]
+        // Put what they bring back side by side.
+        let outputs = heads.iter().map(|head| &head.output);
+        let side_by_side = joined(Axis(1), outputs); // [T, h d_v]
+        // Mix.
+        let output = side_by_side.dot(&self.w_o()); // [T, d]
+        Ok(MultiHeadAttention { heads, output })
+    }
+    // ANCHOR_END: attend
+
+    /// W_O: the heads' rows of it, one below the other. `[h d_v, d]`
+    ///
+    /// # Panics
+    ///
+    /// If there is no head, or if the heads differ in d.
+    // ANCHOR: w_o
+    pub fn w_o(&self) -> Array2<f64> {
+        let rows = self.heads.iter().map(|head| &head.output);
+        joined(Axis(0), rows) // [h d_v, d]
+    }
+    // ANCHOR_END: w_o
+
+    /// What each head adds to the output: its own output times its own rows of W_O.
+    ///
+    /// `x` `[T, d]` → for each head `[T, d]`
+    ///
+    /// Their sum is the output of [`attend`](Self::attend): a row times a column is a sum of products,
+    /// and each product belongs to one head.
+    ///
+    /// Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", "Attention heads
+    /// are independent and additive".
+    ///
+    /// # Errors
+    ///
+    /// As for [`attend`](Self::attend).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Mask, MultiHead};
+    /// use ndarray::{Array2, array};
+    ///
+    /// let nothing = Array2::zeros((2, 2)); // [d = 2, h d_k = 2 · 1]
+    /// let w_o = array![[1.0, 10.0], [2.0, 20.0]]; // [h d_v = 2 · 1, d = 2]
+    /// let heads = MultiHead::split(&nothing, &nothing, &Array2::eye(2), &w_o, 2)?;
+    ///
+    /// let x = array![[3.0, 4.0]]; // [T = 1, d = 2]
+    /// let each = heads.contributions(&x, &Mask::Causal)?;
+    /// assert_eq!(each[0], array![[3.0, 30.0]]);
+    /// assert_eq!(each[1], array![[8.0, 80.0]]);
+    /// assert_eq!(heads.attend(&x, &Mask::Causal)?.output, array![[11.0, 110.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: contributions
+    pub fn contributions(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        mask: &Mask,
+    ) -> Result<Vec<Array2<f64>>> {
+        let attended = self.attend_each(x, mask)?; // h times [T, d_v]
+        let pairs = attended.iter().zip(&self.heads);
+        Ok(pairs.map(|(it, head)| it.output.dot(&head.output)).collect())
+    }
+    // ANCHOR_END: contributions
+
+    /// How many numbers there are to learn, in all heads.
+    ///
+    /// ```
+    /// use attention::MultiHead;
+    /// use ndarray::Array2;
+    ///
+    /// // d = 8 and 2 heads with d_k = 3, d_v = 2: 8 · 6 + 8 · 6 + 8 · 4 + 4 · 8.
+    /// let (wide, narrow) = (Array2::zeros((8, 6)), Array2::zeros((8, 4)));
+    /// let it = MultiHead::split(&wide, &wide, &narrow, &narrow.t().to_owned(), 2)?;
+    /// assert_eq!(it.parameters(), 160);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn parameters(&self) -> usize {
+        self.heads.iter().map(Head::parameters).sum()
+    }
+
+    /// What each head sees and brings back.
+    // ANCHOR: attend_each
+    fn attend_each(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        mask: &Mask,
+    ) -> Result<Vec<Attention>> {
+        if self.heads.is_empty() {
+            return Err(Error::Empty { argument: "heads" });
+        }
+        // h times [T, d_v]
+        self.heads.iter().map(|head| head.attend(x, mask)).collect()
+    }
+    // ANCHOR_END: attend_each
+}
+
+/// Matrices that fit, joined along an axis: 0 is one below the other, 1 is side by side.
+fn joined<'a>(
+    axis: Axis,
+    matrices: impl Iterator<Item = &'a Array2<f64>>,
+) -> Array2<f64> {
+    let views: Vec<_> = matrices.map(|matrix| matrix.view()).collect();
+    concatenate(axis, &views).expect("shapes are checked")
+}
+
+/// `Ok` if the four matrices fit each other.
+fn check_fused(
+    w_q: &ArrayRef2<f64>,
+    w_k: &ArrayRef2<f64>,
+    w_v: &ArrayRef2<f64>,
+    w_o: &ArrayRef2<f64>,
+) -> Result<()> {
+    let (d, columns) = w_q.dim();
+    need(w_k.dim() == w_q.dim(), "w_k", w_k, || {
+        format!("[{d}, {columns}] to match w_q {}", shape(w_q))
+    })?;
+    need(w_v.nrows() == d, "w_v", w_v, || {
+        format!("[{d}, h d_v] to match w_q {}", shape(w_q))
+    })?;
+    let rows = w_v.ncols();
+    need(w_o.dim() == (rows, d), "w_o", w_o, || {
+        format!("[{rows}, {d}] to match w_v {}", shape(w_v))
+    })
+}
+
+/// What heads cost: what is to be learned, and what is to be computed for T tokens.
+// ANCHOR: HeadCost
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadCost {
+    /// Numbers to learn.
+    pub parameters: u64,
+    /// Multiplications. Divisions and additions are not among them.
+    pub multiplications: u64,
+    /// Calls of `exp`: one for each weight.
+    pub exponentials: u64,
+}
+// ANCHOR_END: HeadCost
+
+/// The cost of one head of width d_k = d_v = `d_head` over T tokens of `d` features, without a mask.
+///
+/// - Parameters: W_Q, W_K, W_V and this head's rows of W_O, 4 d d_head.
+/// - Multiplications: each parameter once for each token, and attention itself,
+///   [2 T² d_head](plain_cost).
+/// - Exponentials: T², however narrow the head.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2 and table 1.
+///
+/// # Example
+///
+/// ```
+/// use attention::{HeadCost, head_cost};
+///
+/// // 4 · 8 · 2 parameters; 7 · 64 + 2 · 49 · 2 multiplications.
+/// let narrow = HeadCost { parameters: 64, multiplications: 644, exponentials: 49 };
+/// assert_eq!(head_cost(7, 8, 2), narrow);
+/// ```
+// ANCHOR: head_cost
+pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
+    let attention = plain_cost(tokens, d_head);
+    let parameters = 4 * d as u64 * d_head as u64;
+    HeadCost {
+        parameters,
+        multiplications: tokens as u64 * parameters + attention.multiplications,
+        exponentials: attention.exponentials,
+    }
+}
+// ANCHOR_END: head_cost
+
+/// The cost of `heads` heads of width d / h each: h times [`head_cost`].
+///
+/// Parameters and multiplications come out the same for every h: 4 d² and 4 T d² + 2 T² d. Only the
+/// exponentials grow, h T², for there are h times as many weights.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2: "the total computational
+/// cost is similar to that of single-head attention with full dimensionality".
+///
+/// # Errors
+///
+/// [`Error::TooSmall`] if `heads` is 0, and [`Error::Number`] if it does not divide `d`.
+///
+/// # Example
+///
+/// ```
+/// use attention::multi_head_cost;
+///
+/// let (one, four) = (multi_head_cost(7, 8, 1)?, multi_head_cost(7, 8, 4)?);
+/// assert_eq!((one.parameters, one.multiplications), (256, 2576));
+/// assert_eq!((four.parameters, four.multiplications), (256, 2576));
+/// assert_eq!((one.exponentials, four.exponentials), (49, 4 * 49));
+///
+/// let three = multi_head_cost(7, 8, 3).unwrap_err();
+/// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 8");
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: multi_head_cost
+pub fn multi_head_cost(
+    tokens: usize,
+    d: usize,
+    heads: usize,
+) -> Result<HeadCost> {
+    let d_head = need_divisor("heads", heads, d)?;
+    let one = head_cost(tokens, d, d_head);
+    let h = heads as u64;
+    Ok(HeadCost {
+        parameters: h * one.parameters,
+        multiplications: h * one.multiplications,
+        exponentials: h * one.exponentials,
+    })
+}
+// ANCHOR_END: multi_head_cost
