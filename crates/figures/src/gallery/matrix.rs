@@ -3,7 +3,7 @@
 use attention::{Attention, Mask, Scale, attention_with, scores};
 use ndarray::Array2;
 
-use super::{Figure, Sketch, token_choice};
+use super::{Figure, Sketch, token_choice, weight_in_brief};
 use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
@@ -170,7 +170,7 @@ fn picture(
                     canvas.masked_tile([x + gap, y + gap], [right - gap, low - gap]);
                     canvas.bar([x, y], [right, low], Role::Line, HIT);
                 } else {
-                    let number = if sums { written(weights[[i, j]]) } else { String::new() };
+                    let number = if sums { weight_in_brief(weights[[i, j]]) } else { String::new() };
                     canvas.tile([x + gap, y + gap], [right - gap, low - gap], weights[[i, j]], &number);
                 }
             });
@@ -211,11 +211,6 @@ fn picture(
     let any_hidden = (0..tokens).any(|i| (0..tokens).any(|j| hidden(i, j)));
     scale(&mut canvas, [left, bottom + if sums { 38.0 } else { 12.0 }], width, any_hidden);
     canvas
-}
-
-/// A weight in a tile. None is exactly 0, and none is to look so.
-fn written(weight: f64) -> String {
-    if weight < 0.005 { "<.01".to_owned() } else { Cell::number(weight, 2).to_string() }
 }
 
 /// The scale of the tiles, from 0 to 1, and what is masked.

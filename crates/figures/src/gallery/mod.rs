@@ -11,7 +11,7 @@ mod threads;
 
 use crate::canvas::{Canvas, Size};
 use crate::control::{Control, Kind, Params, Preset, Settings};
-use crate::drawing::{Drawing, Fact, Table};
+use crate::drawing::{Cell, Drawing, Fact, Table};
 use crate::{Error, Result, Scene, Token};
 
 /// Every figure of the book. To add one: a file beside this one, and a line here.
@@ -111,6 +111,11 @@ fn token_choice(name: &'static str, label: &'static str, scene: &Scene, default:
         label,
         kind: Kind::Choice { options: scene.tokens.iter().enumerate().map(option).collect(), default },
     }
+}
+
+/// A weight on a picture, in two digits. None is exactly 0 unless it is masked, and none is to look so.
+fn weight_in_brief(weight: f64) -> String {
+    if weight < 0.005 { "<.01".to_owned() } else { Cell::number(weight, 2).to_string() }
 }
 
 fn check_finite(value: Option<f64>, what: impl FnOnce() -> String) -> Result<()> {

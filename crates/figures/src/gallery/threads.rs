@@ -3,7 +3,7 @@
 use attention::{Scale, attention_scaled, scores};
 use ndarray::{Array2, array};
 
-use super::{Figure, Sketch};
+use super::{Figure, Sketch, weight_in_brief};
 use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::control::{Control, Kind, Preset, Settings, Value};
@@ -318,11 +318,7 @@ fn list(
                 Role::Weight,
                 1.0,
             );
-            canvas.text(
-                &Cell::number(weights[j], 2).to_string(),
-                [right, y],
-                Text { across: Text::END.across, ..how },
-            );
+            canvas.text(&weight_in_brief(weights[j]), [right, y], Text { across: Text::END.across, ..how });
             y += 24.0;
         }
     });
