@@ -115,6 +115,52 @@ fn threads_shows_the_weights_of_the_formula() {
     }
 }
 
+/// In the matrices, rows are queries and columns are keys: each cell is what softmax gives to that row's query, each
+/// row sums to 1, no weight exceeds 1, and what lies above the diagonal is masked or not as the switch says.
+#[test]
+fn matrices_show_queries_in_rows() {
+    let scene = Scene::default();
+    for (id, masked) in [("matrix", false), ("mask", true), ("matrix", true), ("mask", false)] {
+        let params = Params::from([("mask".to_owned(), if masked { "on" } else { "off" }.to_owned())]);
+        let table = figure(id).unwrap().draw(&scene, &params, Size::Wide).unwrap().table;
+        for (i, query) in scene.tokens.iter().enumerate() {
+            let exponential = |key: &figures::Token| {
+                let dot = query.vector[0] * key.vector[0] + query.vector[1] * key.vector[1];
+                (dot / 2f64.sqrt()).exp()
+            };
+            let allowed = |j: usize| j <= i || !masked;
+            let whole: f64 = (0..7).filter(|&j| allowed(j)).map(|j| exponential(&scene.tokens[j])).sum();
+            let mut sum = 0.0;
+            for (j, key) in scene.tokens.iter().enumerate() {
+                let cell = table.cell(&query.label, &key.label).unwrap();
+                match cell.value() {
+                    Some(weight) => {
+                        assert!(allowed(j) && weight <= 1.0, "{id}: {} to {}", query.label, key.label);
+                        assert!((weight - exponential(key) / whole).abs() < 1e-12);
+                        sum += weight;
+                    }
+                    None => assert!(!allowed(j) && cell.to_string() == "masked"),
+                }
+            }
+            assert!((sum - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+/// With the mask, a nudge moves no earlier output at all; without it, it does.
+#[test]
+fn nothing_leaks_through_the_mask() {
+    let leak = figure("leak").unwrap();
+    for token in 2..=7 {
+        let params = Params::from([("token".to_owned(), token.to_string())]);
+        let table = leak.draw(&Scene::default(), &params, Size::Wide).unwrap().table;
+        for row in &table.rows[..token - 1] {
+            assert_eq!(row.cells[0].to_string(), "0");
+            assert!(row.cells[1].value().is_some_and(|moved| moved > 0.0), "{token}: {}", row.name);
+        }
+    }
+}
+
 /// `it` gives more than half of its attention to `cat`.
 #[test]
 fn the_running_example_holds() {
