@@ -147,6 +147,22 @@ fn matrices_show_queries_in_rows() {
     }
 }
 
+/// What captions say in words is what the code does.
+#[test]
+fn captions_agree_with_the_code() {
+    for (id, finding, number, words) in [
+        ("saturation", "keys", "7", "seven random keys"),
+        ("saturation", "trials", "100", "over 100 random draws"),
+        ("cost", "features", "64", "with 64 features"),
+        ("cost", "block", "64", "64 tokens on, where one block is full"),
+    ] {
+        let figure = figure(id).unwrap();
+        let drawing = figure.draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
+        assert_eq!(drawing.fact(finding).unwrap().to_string(), number, "{id}");
+        assert!(figure.caption.contains(words), "{id}: {}", figure.caption);
+    }
+}
+
 /// With the mask, a nudge moves no earlier output at all; without it, it does.
 #[test]
 fn nothing_leaks_through_the_mask() {

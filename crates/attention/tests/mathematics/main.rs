@@ -16,6 +16,7 @@ mod scale;
 mod self_attention;
 mod softmax;
 
+use ::attention::Attention;
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -82,4 +83,35 @@ fn assert_same_bits(came: &ArrayRef2<f64>, needed: &ArrayRef2<f64>) {
             "at {place:?}: came {came}, needed {needed}"
         );
     }
+}
+
+/// Equation 1, masked, as loops that leave out what is masked, with the standard library's `exp`.
+fn by_loops(
+    queries: &ArrayRef2<f64>,
+    keys: &ArrayRef2<f64>,
+    values: &ArrayRef2<f64>,
+    allows: impl Fn(usize, usize) -> bool,
+    divisor: f64,
+) -> Attention {
+    let (t_q, t_k, d_v) = (queries.nrows(), keys.nrows(), values.ncols());
+    let mut weights = Array2::zeros((t_q, t_k));
+    let mut output = Array2::zeros((t_q, d_v));
+    for i in 0..t_q {
+        let mut sum = 0.0;
+        for j in (0..t_k).filter(|&j| allows(i, j)) {
+            let mut score = 0.0;
+            for f in 0..queries.ncols() {
+                score += queries[[i, f]] * keys[[j, f]];
+            }
+            weights[[i, j]] = (score / divisor).exp();
+            sum += weights[[i, j]];
+        }
+        for j in (0..t_k).filter(|&j| allows(i, j)) {
+            weights[[i, j]] /= sum;
+            for f in 0..d_v {
+                output[[i, f]] += weights[[i, j]] * values[[j, f]];
+            }
+        }
+    }
+    Attention { weights, output }
 }

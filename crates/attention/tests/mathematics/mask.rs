@@ -1,11 +1,11 @@
 use attention::{
-    Attention, Mask, Normals, Scale, attention, attention_scaled,
-    attention_with, masked_attention, one_pass_attention, scores, softmax_rows,
+    Mask, Normals, Scale, attention, attention_scaled, attention_with,
+    masked_attention, one_pass_attention, scores, softmax_rows,
 };
 use ndarray::{Array2, ArrayRef2, array};
 use proptest::prelude::*;
 
-use crate::{assert_close, assert_same_bits, cases, matrix};
+use crate::{assert_close, assert_same_bits, by_loops, cases, matrix};
 
 const NO: f64 = f64::NEG_INFINITY;
 
@@ -32,35 +32,6 @@ fn allowed(t_q: usize, t_k: usize) -> impl Strategy<Value = Array2<bool>> {
     })
 }
 
-/// Masked attention as loops that leave out what is masked, with the standard library's `exp`.
-fn by_loops(
-    (queries, keys, values): &Inputs,
-    allows: impl Fn(usize, usize) -> bool,
-    divisor: f64,
-) -> Attention {
-    let (t_q, t_k, d_v) = (queries.nrows(), keys.nrows(), values.ncols());
-    let mut weights = Array2::zeros((t_q, t_k));
-    let mut output = Array2::zeros((t_q, d_v));
-    for i in 0..t_q {
-        let mut sum = 0.0;
-        for j in (0..t_k).filter(|&j| allows(i, j)) {
-            let mut score = 0.0;
-            for f in 0..queries.ncols() {
-                score += queries[[i, f]] * keys[[j, f]];
-            }
-            weights[[i, j]] = (score / divisor).exp();
-            sum += weights[[i, j]];
-        }
-        for j in (0..t_k).filter(|&j| allows(i, j)) {
-            weights[[i, j]] /= sum;
-            for f in 0..d_v {
-                output[[i, f]] += weights[[i, j]] * values[[j, f]];
-            }
-        }
-    }
-    Attention { weights, output }
-}
-
 proptest! {
     #![proptest_config(cases())]
 
@@ -75,11 +46,11 @@ proptest! {
         let root = (queries.ncols() as f64).sqrt();
         for (scale, divisor) in [(Scale::ByRootDk, root), (Scale::Off, 1.0)] {
             let came = attention_with(queries, keys, values, &mask, scale).unwrap();
-            let needed = by_loops(&inputs, allows, divisor);
+            let needed = by_loops(queries, keys, values, allows, divisor);
             assert_close(&came.weights, &needed.weights, 1e-12);
             assert_close(&came.output, &needed.output, 1e-12);
         }
-        let needed = by_loops(&inputs, allows, root);
+        let needed = by_loops(queries, keys, values, allows, root);
         let came = one_pass_attention(queries, keys, values, &mask).unwrap();
         assert_close(&came, &needed.output, 1e-12);
     }

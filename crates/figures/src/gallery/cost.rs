@@ -83,6 +83,16 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         },
         Fact { name: "longest", cell: Cell::count(last.0 as u64) },
         Fact { name: "longest-bytes", cell: Cell::words(memory(last.1.bytes)) },
+        // A block is full where its memory stops to grow.
+        Fact {
+            name: "block",
+            cell: Cell::count(
+                counts
+                    .windows(2)
+                    .find(|pair| pair[1].2.bytes == pair[0].2.bytes)
+                    .map_or(0, |pair| pair[0].0 as u64),
+            ),
+        },
         Fact { name: "longest-one-pass-bytes", cell: Cell::words(memory(last.2.bytes)) },
     ];
     let sentences = vec![
