@@ -1,4 +1,4 @@
-//! The committed live module belongs to the sources it was built from.
+//! The committed live modules belong to the sources they were built from.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sum that `crates/live/build.sh` writes into the module: that of the list of all sources with their sums, as
+/// The sum that `crates/live/build.sh` writes into the modules: that of the list of all sources with their sums, as
 /// `sha256sum` prints it.
 fn sum() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -36,12 +36,20 @@ fn sum() -> String {
 }
 
 #[test]
-fn the_module_is_as_new_as_its_sources() {
-    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../theme/live-module.js");
-    let text = std::fs::read_to_string(module).unwrap();
-    let built_from = text.lines().find_map(|line| line.strip_prefix("// sources: ")).unwrap();
-    assert!(
-        built_from == sum(),
-        "theme/live-module.js is older than the sources of the figures: build it again with crates/live/build.sh"
-    );
+fn every_chapter_has_a_module_as_new_as_its_sources() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let settings = std::fs::read_to_string(root.join("book.toml")).unwrap();
+    let sum = sum();
+    for chapter in figures::CHAPTERS {
+        let file = format!("theme/live/{}.js", chapter.name);
+        assert!(settings.contains(&format!("\"{file}\"")), "{file} is not among the scripts in book.toml");
+        let text = std::fs::read_to_string(root.join(&file)).unwrap_or_default();
+        let built_from = text.lines().find_map(|line| line.strip_prefix("// sources: "));
+        assert!(
+            built_from == Some(&sum),
+            "{file} is older than the sources of the figures: build it again with crates/live/build.sh"
+        );
+    }
+    let modules = std::fs::read_dir(root.join("theme/live")).unwrap().count();
+    assert_eq!(modules, figures::CHAPTERS.len(), "theme/live has modules that no chapter uses");
 }

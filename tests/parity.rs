@@ -1,7 +1,7 @@
 //! Writes what the figures are natively, for a spread of parameters: one JSON object a line. The browser checks hold
-//! the live module against it, byte for byte (`tests/browser/parity.test.mjs`).
+//! the live modules against it, byte for byte (`tests/browser/parity.test.mjs`).
 
-use figures::{Control, FIGURES, Kind, Scene, Size, Value};
+use figures::{Control, Kind, Scene, Size, Value};
 
 /// The most combinations of settings that are tried of one figure.
 const MOST: usize = 120;
@@ -34,7 +34,7 @@ fn main() {
         "{}",
         serde_json::json!({ "scene": serde_json::to_string(&scene).expect("a scene is plain data") })
     );
-    for figure in FIGURES {
+    for figure in figures::all() {
         let mut settings = vec![serde_json::Map::new()];
         for control in figure.controls(&scene) {
             let values = values(&control);
@@ -55,7 +55,7 @@ fn main() {
                 let drawn = live::draw(&scene, figure.id, &parameters, size.name())
                     .unwrap_or_else(|message| panic!("{}, {parameters}: {message}", figure.id));
                 let case = serde_json::json!({
-                    "figure": figure.id, "parameters": parameters, "size": size.name(), "drawn": drawn,
+                    "chapter": figure.chapter(), "figure": figure.id, "parameters": parameters, "size": size.name(), "drawn": drawn,
                 });
                 println!("{case}");
             }

@@ -1,6 +1,6 @@
 //! Scenes that are not as they should be: each is refused with its place and a remedy, or drawn safely.
 
-use figures::{FIGURES, Params, Scene, Size};
+use figures::{Params, Scene, Size};
 use proptest::prelude::*;
 
 fn scene(tokens: &[(&str, &str)]) -> String {
@@ -35,7 +35,7 @@ fn refusal(text: &str) -> String {
 fn draws(text: &str) -> Vec<String> {
     let scene = Scene::parse(text).expect("the scene is good");
     let mut pictures = Vec::new();
-    for figure in FIGURES {
+    for figure in figures::all() {
         for size in Size::ALL {
             pictures.push(figure.draw(&scene, &Params::new(), size).expect("it can be drawn").svg);
         }

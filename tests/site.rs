@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use figures::{Cell, FIGURES, Params, Scene, Size};
+use figures::{CHAPTERS, Cell, Params, Scene, Size};
 use scraper::{ElementRef, Html, Selector};
 
 fn root() -> PathBuf {
@@ -189,7 +189,7 @@ fn the_html_is_well_formed() {
 #[test]
 fn every_figure_is_shown_with_its_words_and_numbers() {
     let scene = Scene::default();
-    for figure in FIGURES {
+    for figure in figures::all() {
         let drawing = figure.draw(&scene, &Params::new(), Size::Wide).unwrap();
         let shown: Vec<_> = pages()
             .filter(|(name, _)| *name != "print.html" && *name != "index.html")
@@ -232,6 +232,27 @@ fn every_page_with_figures_carries_its_scene() {
         found += 1;
     }
     assert!(found >= 2);
+}
+
+/// A page loads the live modules of the figures it shows, and no other.
+#[test]
+fn every_page_loads_its_own_live_modules() {
+    for (name, page) in pages() {
+        let shown = all(&page, "figure[data-module]");
+        let shown: BTreeSet<_> = shown.iter().map(|e| e.value().attr("data-module").unwrap()).collect();
+        let loaded: BTreeSet<_> = CHAPTERS
+            .iter()
+            .map(|chapter| chapter.name)
+            .filter(|chapter| {
+                !all(
+                    &page,
+                    &format!("script[src^='theme/live/{chapter}-'], script[src='theme/live/{chapter}.js']"),
+                )
+                .is_empty()
+            })
+            .collect();
+        assert_eq!(loaded, shown, "{name}");
+    }
 }
 
 /// Formulas are set in a font cut down to the characters that it needs.

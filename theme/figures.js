@@ -1,7 +1,7 @@
 // Wakes the figures: collects what a figure's controls say, lets the module draw it, and swaps in what comes back.
 // It knows no figure by name and draws nothing itself. Everything it needs stands in the page:
 //
-//   figure[data-figure]              a figure, by its id
+//   figure[data-figure][data-module] a figure, by its id, and the module that draws it (theme/live)
 //   [data-control][data-kind]        a control: its name, and toggle, choice, slider or point
 //   svg [data-set="name=value&..."]  a mark that sets controls when it is clicked
 //   svg [data-drag="name"]           a mark that is dragged to set a point; its frame is
@@ -11,11 +11,11 @@
 "use strict";
 (() => {
   const pages = [...document.querySelectorAll("figure[data-figure]")].filter((node) => node.querySelector(".figure-controls"));
-  if (pages.length === 0 || typeof WebAssembly !== "object" || typeof liveModule !== "function") return;
+  if (pages.length === 0 || typeof WebAssembly !== "object" || typeof liveModules !== "object") return;
 
-  let loading = null;
-  /** The module, loaded once for all figures of the page. */
-  const module = () => (loading ??= liveModule(document.querySelector("script.scene").textContent));
+  const loading = {};
+  /** A chapter's module, loaded once for all its figures on the page. */
+  const module = async (name) => (loading[name] ??= liveModules[name](document.querySelector("script.scene").textContent));
 
   /** What an element holds; the white space that pages are laid out with in their source does not count. */
   const held = (element) => [...element.childNodes].filter((node) => node.nodeType !== Node.TEXT_NODE || node.data.trim());
@@ -59,7 +59,7 @@
 
     /** Loads the module, draws, and only then offers the controls. */
     wake() {
-      return (this.awake ??= module().then((live) => {
+      return (this.awake ??= module(this.node.dataset.module).then((live) => {
         this.live = live;
         this.form.querySelector("fieldset").disabled = false;
         this.form.hidden = false;

@@ -1,37 +1,38 @@
-// The committed module draws what the library draws, to the byte. No browser is needed for this: the module is the same.
+// The committed modules draw what the library draws, to the byte. No browser is needed for this: a module is the same.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
-const script = process.env.MODULE ?? join(root, "theme/live-module.js");
+const folder = process.env.MODULES ?? join(root, "theme/live");
 
-test("the live module and the library draw the same bytes", async () => {
+test("the live modules and the library draw the same bytes", async () => {
   const native = execFileSync("cargo", ["run", "--quiet", "--locked", "-p", "checks", "--example", "parity"], {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 2 ** 30,
   });
   const [head, ...lines] = native.trim().split("\n").map((line) => JSON.parse(line));
-  const liveModule = new Function(readFileSync(script, "utf8") + "\nreturn liveModule;")();
-  const live = await liveModule(head.scene);
+  const live = {};
+  for (const file of readdirSync(folder)) new Function(readFileSync(join(folder, file), "utf8"))();
+  for (const [chapter, start] of Object.entries(liveModules)) live[chapter] = await start(head.scene);
   const figures = new Set();
   let differing = 0;
   let bytes = 0;
   let first;
-  for (const { figure, parameters, size, drawn } of lines) {
+  for (const { chapter, figure, parameters, size, drawn } of lines) {
     figures.add(figure);
-    const here = Buffer.from(live.draw(figure, parameters, size));
+    const here = Buffer.from(live[chapter].draw(figure, parameters, size));
     const there = Buffer.from(drawn);
     bytes += there.length;
     if (here.equals(there)) continue;
     first ??= `${figure} ${parameters} ${size}`;
     for (let at = 0; at < Math.max(here.length, there.length); at++) if (here[at] !== there[at]) differing++;
   }
-  assert.deepEqual([...figures].sort(), JSON.parse(live.figures()).map(({ id }) => id).sort());
+  assert.deepEqual([...figures].sort(), Object.values(live).flatMap((module) => JSON.parse(module.figures()).map(({ id }) => id)).sort());
   console.log(`${figures.size} figures, ${lines.length} parameter sets, ${bytes} bytes compared, ${differing} differ`);
   assert.equal(differing, 0, `first at ${first}`);
 });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use figures::{FIGURES, Params, Scene, Size};
+use figures::{CHAPTERS, Params, Scene, Size};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_katex::cfg::KatexConfig;
@@ -12,6 +12,7 @@ use mdbook_katex::preprocess::KatexProcessor;
 use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::{Complaint, listen};
 use crate::maths::MathsPreprocessor;
+use crate::page;
 use crate::preprocessor::{FigurePreprocessor, NAME, scene};
 use crate::site::{Site, write_files};
 
@@ -58,7 +59,7 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
             "mdBook made no index.html: has src/SUMMARY.md a chapter, and book.toml an [output.html]?".into(),
         ));
     }
-    search_later(&pages)?;
+    settle_scripts(&pages)?;
     let pictures = made.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
     write_files(&pages.join("figures"), pictures)?;
     // Where the page will be once the draft is the book.
@@ -81,7 +82,7 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
 /// cannot be written.
 pub fn write_figures(scene: &Scene, folder: &Path) -> Result<usize> {
     let mut pictures = Vec::new();
-    for figure in FIGURES {
+    for figure in figures::all() {
         let drawing = figure
             .draw(scene, &Params::new(), Size::Wide)
             .map_err(|source| Error::Figure { id: figure.id, source })?;
@@ -140,9 +141,10 @@ fn run_mdbook(root: &Path, config: Config, figures: FigurePreprocessor) -> Resul
     Ok(book.build_dir_for("html"))
 }
 
-/// Marks the scripts of mdBook's search, a third of a page's scripts, as ones that `theme/search.js` loads when a
-/// reader searches.
-fn search_later(pages: &Path) -> Result<()> {
+/// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
+/// are marked as ones that `theme/search.js` loads when a reader searches, and the live modules of chapters whose
+/// figures it does not show are taken out.
+fn settle_scripts(pages: &Path) -> Result<()> {
     let read = |path: &Path| std::fs::read_dir(path).map_err(Error::file(path, "this folder cannot be read"));
     let mut folders = vec![pages.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -153,30 +155,48 @@ fn search_later(pages: &Path) -> Result<()> {
             } else if path.extension().is_some_and(|ending| ending == "html") {
                 let cannot = "this page cannot be rewritten";
                 let page = std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?;
-                let page = later(&page, &["elasticlunr", "mark", "searcher"]);
-                std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
+                std::fs::write(&path, settled(&page)).map_err(Error::file(&path, cannot))?;
             }
         }
     }
     Ok(())
 }
 
-/// A page whose scripts of these names are not to be loaded with it.
-fn later(page: &str, names: &[&str]) -> String {
+/// A page with its scripts settled.
+fn settled(page: &str) -> String {
+    const OPENS: &str = "<script src=\"";
+    const CLOSES: &str = "</script>";
+    let idle = CHAPTERS.iter().map(|chapter| chapter.name);
+    let idle: Vec<_> = idle.filter(|name| !page.contains(&page::module(name))).collect();
     let mut rest = page;
     let mut result = String::with_capacity(page.len());
-    while let Some(at) = rest.find("<script src=\"") {
+    while let Some(at) = rest.find(OPENS) {
         let (before, tag) = rest.split_at(at);
-        let source = tag["<script src=\"".len()..].split('"').next().unwrap_or_default();
-        let file = source.rsplit('/').next().unwrap_or_default();
-        let named = names
-            .iter()
-            .any(|name| file.starts_with(&format!("{name}-")) || file.starts_with(&format!("{name}.")));
         result += before;
-        result += if named { "<script type=\"text/x-later\" src=\"" } else { "<script src=\"" };
-        rest = &tag["<script src=\"".len()..];
+        let source = tag[OPENS.len()..].split('"').next().unwrap_or_default();
+        let (folder, file) = source.rsplit_once('/').unwrap_or(("", source));
+        // mdBook puts a sum of the content between name and ending.
+        let is_one_of = |names: &[&str]| {
+            names
+                .iter()
+                .any(|name| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('.') || is_sum(rest)))
+        };
+        rest = &tag[OPENS.len()..];
+        if folder.ends_with("theme/live") && is_one_of(&idle) {
+            rest = rest.split_once(CLOSES).map_or(rest, |(_, after)| after);
+        } else if is_one_of(&["elasticlunr", "mark", "searcher"]) {
+            result += "<script type=\"text/x-later\" src=\"";
+        } else {
+            result += OPENS;
+        }
     }
     result + rest
+}
+
+/// Whether a file's name goes on like `-1a2b3c.js`.
+fn is_sum(rest: &str) -> bool {
+    let sum = rest.strip_prefix('-').and_then(|rest| rest.split('.').next());
+    sum.is_some_and(|sum| sum.chars().all(|character| character.is_ascii_hexdigit()))
 }
 
 /// An error out of mdBook, which may be one of ours that went through it.
@@ -229,9 +249,21 @@ mod tests {
     fn scripts_are_put_off_by_name() {
         let page = "<script src=\"../mark-1a.min.js\"></script><script src=\"bookmark-2.js\"></script><p>";
         assert_eq!(
-            later(page, &["mark"]),
+            settled(page),
             "<script type=\"text/x-later\" src=\"../mark-1a.min.js\"></script><script src=\"bookmark-2.js\"></script><p>"
         );
+    }
+
+    #[test]
+    fn a_page_keeps_its_own_live_module() {
+        let scripts = |names: &[&str]| {
+            let script = |name: &&str| format!("<script src=\"../theme/live/{name}\"></script>");
+            names.iter().map(script).collect::<String>()
+        };
+        let figure = format!("<figure {}></figure>", page::module("matrix"));
+        let all = scripts(&["opening-1a.js", "matrix-2b.js", "matrix-like.js", "query-key-value.js"]);
+        let own = scripts(&["matrix-2b.js", "matrix-like.js"]);
+        assert_eq!(settled(&(figure.clone() + &all)), figure + &own);
     }
 
     #[test]

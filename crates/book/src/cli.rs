@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
 use clap::{Parser, Subcommand};
-use figures::{Control, FIGURES, Kind, Params, Scene, Size};
+use figures::{Control, Kind, Params, Scene, Size};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::build::{build, configuration, find_root, write_figures};
@@ -173,7 +173,7 @@ fn preprocess(
 /// Everything an author can show or quote.
 fn list(scene: &Scene) -> Result<String> {
     let mut text = String::new();
-    for figure in FIGURES {
+    for figure in figures::all() {
         let drawing = figure
             .draw(scene, &Params::new(), Size::Wide)
             .map_err(|source| Error::Figure { id: figure.id, source })?;

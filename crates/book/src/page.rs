@@ -39,9 +39,10 @@ pub fn figure(
 ) -> String {
     let Figure { id, title, caption, .. } = shown.figure;
     let title = escape(title);
+    let module = module(shown.figure.chapter());
     let form = if controls.is_empty() { String::new() } else { form(id, controls, &shown.params) };
     format!(
-        "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" aria-labelledby=\"figure-{id}-caption\">\n\
+        "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" {module} aria-labelledby=\"figure-{id}-caption\">\n\
          <div class=\"figure-picture\" role=\"group\" aria-label=\"{title}\" aria-describedby=\"figure-{id}-says\">\n\
          {}{}</div>\n\
          {form}\
@@ -63,6 +64,11 @@ pub fn figure(
         with_code(caption),
         html::numbers(wide),
     )
+}
+
+/// The attribute that says which live module a figure is in.
+pub fn module(chapter: &str) -> String {
+    format!("data-module=\"{chapter}\"")
 }
 
 /// The scene, for the figures of a page to be drawn again in: JSON, in which nothing is read as anything but that.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use figures::FIGURES;
 use mdbook_driver::MDBook;
 use mdbook_driver::builtin_preprocessors::CmdPreprocessor;
 use mdbook_katex::preprocess::KatexProcessor;
@@ -496,7 +495,7 @@ fn the_other_commands() {
     let (code, list, _) = small.run();
     assert_eq!(code, Some(0));
     assert!(
-        FIGURES.iter().all(|figure| list.contains(&format!("{}: {}\n", figure.id, figure.title))),
+        figures::all().all(|figure| list.contains(&format!("{}: {}\n", figure.id, figure.title))),
         "{list}"
     );
     assert!(
@@ -507,7 +506,7 @@ fn the_other_commands() {
     let small = Small::book("").argument("figures").argument("out/pictures");
     assert_eq!(small.run().0, Some(0));
     let names: Vec<_> = files(&small.path("out/pictures")).into_keys().collect();
-    assert_eq!(names.len(), FIGURES.len(), "{names:?}");
+    assert_eq!(names.len(), figures::all().count(), "{names:?}");
     Small::book("")
         .argument("figures")
         .argument("book.toml")

@@ -1,7 +1,7 @@
 //! The pictures of the book.
 //!
 //! A figure is one function from a [`Scene`] and its parameters to a [`Drawing`], and one entry in
-//! [`FIGURES`]. Everything else about it follows from these two: the picture in the page, the file to
+//! [`CHAPTERS`]. Everything else about it follows from these two: the picture in the page, the file to
 //! download, the table behind it, the sentences that say what is to be seen, the controls, the tests.
 //!
 //! ```
@@ -31,5 +31,5 @@ pub use canvas::{Role, Size};
 pub use control::{Control, Kind, Params, Preset, Value};
 pub use drawing::{Cell, Drawing, Fact, Row, Table};
 pub use error::{Error, Result};
-pub use gallery::{FIGURES, Figure, figure};
+pub use gallery::{CHAPTERS, Chapter, Figure, all, figure};
 pub use scene::{Scene, SceneError, Token};

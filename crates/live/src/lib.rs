@@ -3,9 +3,44 @@
 //! The script in the page knows no figure by name. It hands over a figure's id and its parameters, and gets back
 //! the picture, the sentences and the numbers, made by the same code as those in the page.
 
-use figures::{Error, Params, Scene, Size, Token, figure, html};
+use figures::{Error, Figure, Params, Scene, Size, Token, html};
 use miniserde::{Deserialize, Serialize, json};
 use wasm_bindgen::prelude::*;
+
+/// The figures of the chapter that this module is built for (`crates/live/build.sh` names it); without a name, it is
+/// for all chapters.
+const OWN: Option<&[Figure]> = match option_env!("LIVE_CHAPTER") {
+    Some(name) => Some(figures_of(name)),
+    None => None,
+};
+
+/// The figures of a chapter. Found while compiling, so that no other chapter's get into the module.
+const fn figures_of(chapter: &str) -> &'static [Figure] {
+    let mut place = 0;
+    while !equal(figures::CHAPTERS[place].name.as_bytes(), chapter.as_bytes()) {
+        place += 1;
+    }
+    figures::CHAPTERS[place].figures
+}
+
+const fn equal(one: &[u8], other: &[u8]) -> bool {
+    let mut place = 0;
+    while place < one.len() && place < other.len() && one[place] == other[place] {
+        place += 1;
+    }
+    place == one.len() && place == other.len()
+}
+
+/// A figure of this module.
+fn figure(id: &str) -> Result<&'static Figure, String> {
+    match OWN {
+        Some(own) => own
+            .iter()
+            .find(|figure| figure.id == id)
+            .ok_or_else(|| format!("the figure `{id}` is in another chapter's module")),
+        None => figures::figure(id).map_err(text),
+    }
+}
 
 /// A scene as the page carries it.
 #[derive(Deserialize)]
@@ -92,7 +127,11 @@ pub fn read(json: &str) -> Option<Scene> {
 
 /// [`Live::figures`], without the browser.
 pub fn list(scene: &Scene) -> String {
-    let figures = figures::FIGURES.iter().map(|figure| {
+    let own: Vec<_> = match OWN {
+        Some(own) => own.iter().collect(),
+        None => figures::all().collect(),
+    };
+    let figures = own.into_iter().map(|figure| {
         let controls = figure.controls(scene).into_iter().map(|control| ListedControl {
             name: control.name.to_owned(),
             label: control.label.to_owned(),
@@ -124,7 +163,7 @@ pub fn list(scene: &Scene) -> String {
 ///
 /// As for [`Live::draw`].
 pub fn draw(scene: &Scene, id: &str, parameters: &str, size: &str) -> Result<String, String> {
-    let figure = figure(id).map_err(text)?;
+    let figure = figure(id)?;
     let size = Size::ALL
         .into_iter()
         .find(|candidate| candidate.name() == size)

@@ -14,18 +14,31 @@ use crate::control::{Control, Kind, Params, Preset, Settings};
 use crate::drawing::{Cell, Drawing, Fact, Table};
 use crate::{Error, Result, Scene, Token};
 
-/// Every figure of the book. To add one: a file beside this one, and a line here.
-pub static FIGURES: &[Figure] = &[
-    paths::FIGURE,
-    threads::FIGURE,
-    spread::FIGURE,
-    saturation::FIGURE,
-    matrix::FIGURE,
-    matrix::MASKED,
-    leak::FIGURE,
-    next_token::FIGURE,
-    cost::FIGURE,
+/// Every figure of the book, by chapter. To add one: a file beside this one, and a line here.
+///
+/// It is a constant so that a live module can take one chapter's figures and hold nothing of the others.
+pub const CHAPTERS: &[Chapter] = &[
+    Chapter { name: "opening", figures: &[paths::FIGURE] },
+    Chapter { name: "query-key-value", figures: &[threads::FIGURE, spread::FIGURE, saturation::FIGURE] },
+    Chapter {
+        name: "matrix",
+        figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
+    },
 ];
+
+/// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
+#[derive(Debug)]
+pub struct Chapter {
+    /// Its name, which is also its live module's.
+    pub name: &'static str,
+    /// Its figures, in the order of reading.
+    pub figures: &'static [Figure],
+}
+
+/// Every figure of the book, in its order.
+pub fn all() -> impl Iterator<Item = &'static Figure> {
+    CHAPTERS.iter().flat_map(|chapter| chapter.figures)
+}
 
 /// A figure: what it is called, what a reader may change, and the function that draws it.
 #[derive(Debug)]
@@ -51,6 +64,12 @@ struct Sketch {
 }
 
 impl Figure {
+    /// The name of its chapter, and so of the live module that it is in.
+    pub fn chapter(&self) -> &'static str {
+        let holds = |chapter: &&Chapter| chapter.figures.iter().any(|figure| figure.id == self.id);
+        CHAPTERS.iter().find(holds).map_or("", |chapter| chapter.name)
+    }
+
     /// What a reader may change about the figure, in this scene.
     pub fn controls(&self, scene: &Scene) -> Vec<Control> {
         (self.controls)(scene)
@@ -94,10 +113,9 @@ impl Figure {
 ///
 /// [`Error::Unknown`] if there is none; the message lists those there are.
 pub fn figure(id: &str) -> Result<&'static Figure> {
-    FIGURES
-        .iter()
+    all()
         .find(|figure| figure.id == id)
-        .ok_or_else(|| Error::unknown("figure", id, FIGURES.iter().map(|figure| figure.id)))
+        .ok_or_else(|| Error::unknown("figure", id, all().map(|figure| figure.id)))
 }
 
 /// A control that chooses one of the scene's tokens, by its number from 1; [`Settings::place`] reads it.
