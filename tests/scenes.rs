@@ -1,5 +1,6 @@
 //! Scenes that are not as they should be: each is refused with its place and a remedy, or drawn safely.
 
+use attention::WordKind;
 use figures::{Params, Scene, Size};
 use proptest::prelude::*;
 
@@ -63,7 +64,7 @@ fn a_missing_field() {
 #[test]
 fn an_extra_field() {
     let text = scene(&TWO).replace("vector = [2.0, 1.0]", "vector = [2.0, 1.0]\nvalue = [1.0]");
-    assert_eq!(refusal(&text), "scene:7:1: unknown field `value`, expected `text` or `vector`");
+    assert_eq!(refusal(&text), "scene:7:1: unknown field `value`, expected one of `text`, `vector`, `kind`");
 }
 
 #[test]
@@ -84,6 +85,32 @@ fn a_vector_of_the_wrong_length() {
             refusal(&text),
             format!("scene:6:10: token 1 (`Ada`): vector: came with {came} numbers; needed are 2")
         );
+    }
+}
+
+#[test]
+fn kinds_of_words() {
+    let kind = |kind: &str| scene(&[("Ada", &format!("[2.0, 1.0]\nkind = {kind}")), TWO[1]]);
+    for (name, known) in
+        [("noun", WordKind::Noun), ("pronoun", WordKind::Pronoun), ("other", WordKind::Other)]
+    {
+        let scene = Scene::parse(&kind(&format!("\"{name}\""))).expect("the scene is good");
+        assert_eq!((scene.tokens[0].kind, scene.tokens[1].kind), (known, WordKind::Other));
+    }
+    assert_eq!(
+        refusal(&kind("\"verb\"")),
+        "scene:7:8: token 1 (`Ada`): kind: came as `verb`; needed is `noun`, `pronoun` or `other`"
+    );
+    assert_eq!(refusal(&kind("1")), "scene:7:8: invalid type: integer `1`, expected a string");
+}
+
+/// What a page carries of a scene is the whole of it.
+#[test]
+fn scenes_come_back_from_a_page() {
+    let kinds = [("Ada", "[2.0, 1.0]\nkind = \"noun\""), ("she", "[1.0, 0.5]\nkind = \"pronoun\"")];
+    for scene in [Scene::default(), Scene::parse(&scene(&kinds)).expect("the scene is good")] {
+        let carried = serde_json::to_string(&scene).expect("a scene is plain data");
+        assert_eq!(live::read(&carried), Some(scene));
     }
 }
 

@@ -1,7 +1,8 @@
 //! The sentence that the figures are about: data, so that a teacher can bring another.
 
+use attention::WordKind;
 use ndarray::Array2;
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 
 /// A sentence, each token with its vector.
 ///
@@ -15,16 +16,18 @@ use serde::{Deserialize, Serialize};
 /// [[token]]
 /// text = "Ada"
 /// vector = [2.0, 1.0]          # its place in the plane
+/// kind = "noun"                # a noun, a pronoun, or, if nothing is said, another word
 ///
 /// [[token]]
 /// text = "she"
 /// vector = [1.0, 0.5]
+/// kind = "pronoun"
 /// "#)?;
 /// assert_eq!(scene.tokens.len(), 2);
 /// assert_eq!(scene.query().label, "she");
 /// # Ok::<(), figures::SceneError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scene {
     /// The tokens in their order, from [`Scene::FEWEST`] to [`Scene::MOST`].
     pub tokens: Vec<Token>,
@@ -35,7 +38,7 @@ pub struct Scene {
 }
 
 /// A token and its vector.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Token {
     /// Its text.
     pub text: String,
@@ -43,6 +46,25 @@ pub struct Token {
     pub label: String,
     /// Its vector: key, value and, before anybody moves it, query.
     pub vector: [f64; 2],
+    /// What kind of word it is, for the heads that care.
+    #[serde(serialize_with = "by_name")]
+    pub kind: WordKind,
+}
+
+/// The kinds of words, as scenes name them.
+const KINDS: [(&str, WordKind); 3] =
+    [("noun", WordKind::Noun), ("pronoun", WordKind::Pronoun), ("other", WordKind::Other)];
+
+impl Token {
+    /// The kind of word that a scene calls so: `noun`, `pronoun` or `other`. `None` if that is no kind.
+    pub fn kind_named(name: &str) -> Option<WordKind> {
+        KINDS.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
+    }
+}
+
+fn by_name<S: Serializer>(kind: &WordKind, serializer: S) -> Result<S::Ok, S::Error> {
+    let name = KINDS.into_iter().find(|(_, known)| known == kind).map(|(name, _)| name);
+    name.serialize(serializer)
 }
 
 /// What is wrong with a scene, and where.

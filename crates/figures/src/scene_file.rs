@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use attention::WordKind;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -24,6 +25,7 @@ struct File {
 struct FileToken {
     text: Spanned<String>,
     vector: Spanned<Vec<f64>>,
+    kind: Option<Spanned<String>>,
 }
 
 impl Scene {
@@ -88,9 +90,14 @@ impl Scene {
             let vector = check_vector(token.vector.get_ref()).map_err(|what| {
                 fault(token.vector.span().start, format!("token {} (`{text}`): {what}", place + 1))
             })?;
+            let kind = token.kind.as_ref().map_or(Ok(WordKind::Other), |kind| {
+                check_kind(kind.get_ref()).map_err(|what| {
+                    fault(kind.span().start, format!("token {} (`{text}`): {what}", place + 1))
+                })
+            })?;
             let earlier = tokens.iter().filter(|other| other.text == text).count();
             let label = if earlier == 0 { text.to_owned() } else { format!("{text} ({})", earlier + 1) };
-            tokens.push(Token { text: text.to_owned(), label, vector });
+            tokens.push(Token { text: text.to_owned(), label, vector, kind });
         }
         // Labels name rows: a token that is itself written `the (2)` must not answer for another.
         for (place, token) in tokens.iter().enumerate() {
@@ -147,4 +154,9 @@ fn check_vector(vector: &[f64]) -> Result<[f64; 2], String> {
         },
         _ => Err(format!("vector: came with {} numbers; needed are 2", vector.len())),
     }
+}
+
+fn check_kind(kind: &str) -> Result<WordKind, String> {
+    Token::kind_named(kind)
+        .ok_or_else(|| format!("kind: came as `{kind}`; needed is `noun`, `pronoun` or `other`"))
 }

@@ -55,6 +55,7 @@ struct PageToken {
     text: String,
     label: String,
     vector: Vec<f64>,
+    kind: String,
 }
 
 /// A drawing as the page takes it.
@@ -117,8 +118,8 @@ impl Live {
 /// A scene from the JSON that the page carries; `None` if it is damaged.
 pub fn read(json: &str) -> Option<Scene> {
     let scene: PageScene = json::from_str(json).ok()?;
-    let token = |PageToken { text, label, vector }| match vector[..] {
-        [x, y] => Some(Token { text, label, vector: [x, y] }),
+    let token = |PageToken { text, label, vector, kind }| match vector[..] {
+        [x, y] => Some(Token { text, label, vector: [x, y], kind: Token::kind_named(&kind)? }),
         _ => None,
     };
     let tokens = scene.tokens.into_iter().map(token).collect::<Option<Vec<_>>>()?;
