@@ -23,6 +23,7 @@ mod error;
 mod gallery;
 pub mod html;
 mod labels;
+mod minilm;
 mod scene;
 #[cfg(feature = "toml")]
 mod scene_file;

@@ -48,7 +48,7 @@ fn most(scene: &Scene, query: usize) -> usize {
 }
 
 /// The place of the largest number, the first of equal ones.
-fn largest(numbers: impl Iterator<Item = f64>) -> usize {
+pub(super) fn largest(numbers: impl Iterator<Item = f64>) -> usize {
     numbers
         .enumerate()
         .reduce(|best, next| if next.1 > best.1 { next } else { best })
@@ -66,18 +66,8 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     // What the code itself has masked.
     let hidden = |i: usize, j: usize| !mask.allows(i, j);
 
-    let table = Table {
-        corner: "query \\ key".into(),
-        columns: scene.tokens.iter().map(|token| token.label.clone()).chain(["sum".into()]).collect(),
-        rows: (0..tokens)
-            .map(|i| {
-                let weight =
-                    |j| if hidden(i, j) { Cell::words("masked") } else { Cell::number(weights[[i, j]], 3) };
-                let sum = Cell::number(weights.row(i).sum(), 2);
-                Row { name: label(i).clone(), cells: (0..tokens).map(weight).chain([sum]).collect() }
-            })
-            .collect(),
-    };
+    let labels: Vec<&str> = scene.tokens.iter().map(|token| token.label.as_str()).collect();
+    let table = weights_table(&labels, &weights, &hidden);
     let top = largest(weights.row(row).iter().copied());
     let column_sums: Vec<f64> = (0..tokens).map(|j| weights.column(j).sum()).collect();
     let (favourite, neglected) =
@@ -131,24 +121,70 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         Cell::number(column_sums[column], 2)
     ));
 
-    let canvas = picture(scene, size, &weights, &hidden, (row, column), &column_sums);
+    let choose = |i: usize, j: usize| format!("row={}&column={}", i + 1, j + 1);
+    let canvas = picture(size, &labels, &weights, &hidden, (row, column), &choose);
     Ok(Sketch { canvas, table, facts, sentences })
 }
 
-fn picture(
-    scene: &Scene,
+/// The room that a weight in two digits takes up.
+const WIDTH_OF_NUMBER: f64 = 29.0;
+
+/// A weight as it is written in a tile of this width: in a small one without the leading 0, and only if it is large.
+fn in_tile(weight: f64, side: f64) -> String {
+    match Cell::number(weight, 2).to_string() {
+        _ if side >= WIDTH_OF_NUMBER + 4.0 => weight_in_brief(weight),
+        _ if weight < 0.1 => String::new(),
+        number => number.strip_prefix('0').map_or("1.0".to_owned(), String::from),
+    }
+}
+
+/// The sum of a column under a tile of this width.
+fn sum_in_brief(sum: f64, side: f64) -> String {
+    match side >= WIDTH_OF_NUMBER + 4.0 {
+        true if sum >= 0.005 => Cell::number(sum, 2).to_string(),
+        true => "<.01".to_owned(),
+        false if sum >= 0.05 => Cell::number(sum, 1).to_string(),
+        false => "<.1".to_owned(),
+    }
+}
+
+/// A table of weights, queries in rows and keys in columns, with the sum of each row.
+pub(super) fn weights_table(
+    labels: &[&str],
+    weights: &Array2<f64>,
+    hidden: &dyn Fn(usize, usize) -> bool,
+) -> Table {
+    let weight = |i, j| if hidden(i, j) { Cell::words("masked") } else { Cell::number(weights[[i, j]], 3) };
+    let row = |(i, label): (usize, &&str)| {
+        let sum = Cell::number(weights.row(i).sum(), 2);
+        let cells = (0..labels.len()).map(|j| weight(i, j)).chain([sum]).collect();
+        Row { name: (*label).to_owned(), cells }
+    };
+    Table {
+        corner: "query \\ key".into(),
+        columns: labels.iter().copied().chain(["sum"]).map(String::from).collect(),
+        rows: labels.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// The weights as tiles, queries in rows and keys in columns; a click on a tile sets what `choose` says.
+pub(super) fn picture(
     size: Size,
+    labels: &[&str],
     weights: &Array2<f64>,
     hidden: &dyn Fn(usize, usize) -> bool,
     (row, column): (usize, usize),
-    column_sums: &[f64],
+    choose: &dyn Fn(usize, usize) -> String,
 ) -> Canvas {
-    let tokens = scene.tokens.len();
-    let sums = tokens <= 10;
+    let tokens = labels.len();
     let left = size.pick(96.0, 64.0);
     let top = 64.0;
-    let right = if sums { 40.0 } else { 6.0 };
-    let width = (size.width() - left - right).min(size.pick(470.0, 400.0));
+    let width = |right: f64| (size.width() - left - right).min(size.pick(470.0, 400.0));
+    // The sums of rows, all 1, give way before the numbers in the tiles do.
+    let fit = |width: f64| width >= WIDTH_OF_NUMBER * tokens as f64;
+    let row_sums = tokens <= 10 && fit(width(40.0));
+    let width = width(if row_sums { 40.0 } else { 6.0 });
+    let sums = tokens <= 10 && fit(width);
     let side = width / tokens as f64;
     // Rows may be lower than they are wide: their text is one line.
     let rise = if sums { side.min(46.0) } else { side };
@@ -162,13 +198,12 @@ fn picture(
     for i in 0..tokens {
         for j in 0..tokens {
             let ([x, y], [right, low]) = (corner(i, j), corner(i + 1, j + 1));
-            let choose = format!("row={}&column={}", i + 1, j + 1);
-            canvas.group(&[("data-set", &choose)], |canvas| {
+            canvas.group(&[("data-set", &choose(i, j))], |canvas| {
                 if hidden(i, j) {
                     canvas.masked_tile([x + gap, y + gap], [right - gap, low - gap]);
                     canvas.bar([x, y], [right, low], Role::Line, HIT);
                 } else {
-                    let number = if sums { weight_in_brief(weights[[i, j]]) } else { String::new() };
+                    let number = if sums { in_tile(weights[[i, j]], side) } else { String::new() };
                     canvas.tile([x + gap, y + gap], [right - gap, low - gap], weights[[i, j]], &number);
                 }
             });
@@ -184,26 +219,33 @@ fn picture(
     canvas.group(&[], |canvas| {
         for i in first(row) {
             let how = if i == row { Text::END.bold() } else { Text::END };
-            names.end(canvas, &scene.tokens[i].label, [left - 6.0, top + rise * (i as f64 + 0.5)], how);
+            names.end(canvas, labels[i], [left - 6.0, top + rise * (i as f64 + 0.5)], how);
         }
         // In a narrow picture words that stand side by side would run into one another: every second one higher.
         for j in first(column) {
             let how = if j == column { Text::CENTRE.bold() } else { Text::CENTRE };
             let lift = if side < 60.0 && j % 2 == 1 { 30.0 } else { 14.0 };
-            let at = [left + side * (j as f64 + 0.5), top - lift];
-            names.centre(canvas, &scene.tokens[j].label, at, how);
+            // The last word, if it is a long one, stays on the picture.
+            let x = (left + side * (j as f64 + 0.5)).min(size.width() - how.room(labels[j]) / 2.0);
+            let at = [x, top - lift];
+            names.centre(canvas, labels[j], at, how);
         }
     });
     if sums {
         let end = left + width;
-        canvas.text("sum", [end + 20.0, top - 14.0], Text::CENTRE.role(Role::Muted));
+        if row_sums {
+            canvas.text("sum", [end + 20.0, top - 14.0], Text::CENTRE.role(Role::Muted));
+        }
         canvas.text("sum", [left - 8.0, bottom + 16.0], Text::END.role(Role::Muted));
-        for (place, sum) in column_sums.iter().enumerate() {
-            let row_sum = Cell::number(weights.row(place).sum(), 2).to_string();
-            let across = [end + 20.0, top + rise * (place as f64 + 0.5)];
-            canvas.text(&row_sum, across, Text::CENTRE.role(Role::Muted));
+        for place in 0..tokens {
+            if row_sums {
+                let row_sum = Cell::number(weights.row(place).sum(), 2).to_string();
+                let across = [end + 20.0, top + rise * (place as f64 + 0.5)];
+                canvas.text(&row_sum, across, Text::CENTRE.role(Role::Muted));
+            }
             let below = [left + side * (place as f64 + 0.5), bottom + 16.0];
-            canvas.text(&Cell::number(*sum, 2).to_string(), below, Text::CENTRE.role(Role::Muted));
+            let column_sum = sum_in_brief(weights.column(place).sum(), side);
+            canvas.text(&column_sum, below, Text::CENTRE.role(Role::Muted));
         }
     }
     let any_hidden = (0..tokens).any(|i| (0..tokens).any(|j| hidden(i, j)));
@@ -212,7 +254,7 @@ fn picture(
 }
 
 /// The scale of the tiles, from 0 to 1, and what is masked.
-fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64, any_hidden: bool) {
+pub(super) fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64, any_hidden: bool) {
     let end = x + width.min(150.0);
     let part = (end - x) / 36.0;
     for step in 0..36 {
@@ -228,6 +270,6 @@ fn scale(canvas: &mut Canvas, [x, y]: Place, width: f64, any_hidden: bool) {
     canvas.text("masked", [end + 50.0, y + 5.0], Text::START.role(Role::Muted));
 }
 
-fn frame(canvas: &mut Canvas, [left, top]: Place, [right, bottom]: Place, stroke: Stroke) {
+pub(super) fn frame(canvas: &mut Canvas, [left, top]: Place, [right, bottom]: Place, stroke: Stroke) {
     canvas.path(&[[left, top], [right, top], [right, bottom], [left, bottom], [left, top]], stroke);
 }

@@ -8,6 +8,7 @@ mod paths;
 mod saturation;
 mod spread;
 mod threads;
+mod wild_heads;
 
 use crate::canvas::{Canvas, Size};
 use crate::control::{Control, Kind, Params, Preset, Settings};
@@ -24,6 +25,7 @@ pub const CHAPTERS: &[Chapter] = &[
         name: "matrix",
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
+    Chapter { name: "heads", figures: &[wild_heads::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
