@@ -104,6 +104,35 @@ fn kinds_of_words() {
     assert_eq!(refusal(&kind("1")), "scene:7:8: invalid type: integer `1`, expected a string");
 }
 
+#[test]
+fn a_sentence_without_a_pronoun_is_not_said_to_have_one() {
+    let noun = ("Ada", "[2.0, 1.0]\nkind = \"noun\"");
+    let pronoun = ("she", "[1.0, 0.5]\nkind = \"pronoun\"");
+    // No kinds at all; no pronoun; no noun; a pronoun whose noun comes only after it.
+    for tokens in [[TWO[0], TWO[1]], [noun, TWO[1]], [TWO[0], pronoun], [pronoun, noun]] {
+        let scene = Scene::parse(&scene(&tokens)).unwrap();
+        let arcs = figures::figure("arcs").unwrap().draw(&scene, &Params::new(), Size::Wide).unwrap();
+        for name in [
+            "pronoun",
+            "pronoun-noun",
+            "pronoun-noun-weight",
+            "pronoun-top",
+            "pronoun-top-weight",
+            "aim-mean",
+        ] {
+            assert_eq!(arcs.fact(name).unwrap().to_string(), "none", "{name}");
+        }
+        assert!(
+            arcs.words().contains("no pronoun of this sentence has a noun before it"),
+            "{}",
+            arcs.words()
+        );
+    }
+    let scene = Scene::parse(&scene(&[noun, pronoun])).unwrap();
+    let arcs = figures::figure("arcs").unwrap().draw(&scene, &Params::new(), Size::Wide).unwrap();
+    assert_eq!(arcs.fact("pronoun-top").unwrap().to_string(), "Ada");
+}
+
 /// What a page carries of a scene is the whole of it.
 #[test]
 fn scenes_come_back_from_a_page() {

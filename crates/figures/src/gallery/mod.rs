@@ -1,5 +1,6 @@
 //! The registry: every figure of the book, in the book's order.
 
+mod arcs;
 mod cost;
 mod leak;
 mod matrix;
@@ -25,7 +26,7 @@ pub const CHAPTERS: &[Chapter] = &[
         name: "matrix",
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
-    Chapter { name: "heads", figures: &[wild_heads::FIGURE] },
+    Chapter { name: "heads", figures: &[arcs::FIGURE, wild_heads::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
