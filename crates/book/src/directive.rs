@@ -9,7 +9,9 @@
 //! | `{{#value threads cat weight}}` | a cell of its table, by row and column |
 //! | `{{#value threads top query=1,2}}` | a finding, some controls set otherwise |
 //! | `{{#scene sentence}}` | a fact about the scene: `sentence`, `query`, `tokens` (how many), `why` |
-//! | `{{#figures}}` | the list of all figures shown in the book; it stands alone on its line |
+//! | `{{#figures}}` | the list of all figures shown in the book, each with its picture; it stands alone on its line |
+//! | `{{#exercises}}` | the questions of all chapters' exercises; it stands alone on its line |
+//! | `{{#count tests}}` | how many of something the project has to check itself with ([`crate::checks`]) |
 //!
 //! Arguments are split as a shell would: a name with spaces stands in quotes, `"the (2)"`.
 //!
@@ -36,6 +38,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("value", "{{#value threads top-weight}} or {{#value threads cat weight}}"),
     ("scene", "{{#scene sentence}}, or query, tokens, why"),
     ("figures", "{{#figures}}"),
+    ("exercises", "{{#exercises}}"),
+    ("count", "{{#count tests}}, or properties, doctests, examples, listings, snapshots, browser-checks"),
     ("include", "{{#include ../crates/attention/src/softmax.rs:softmax}}"),
     ("rustdoc_include", "{{#rustdoc_include ../crates/attention/src/softmax.rs:softmax}}"),
     ("playground", "{{#playground example.rs}}"),
@@ -127,6 +131,10 @@ pub enum Order {
     Scene(SceneFact),
     /// The list of figures.
     Figures,
+    /// The list of exercises.
+    Exercises,
+    /// How many checks of a kind there are.
+    Count(String),
     /// A file or a part of one, for mdBook to expand.
     Include(String),
     /// A page's title, for mdBook.
@@ -224,6 +232,8 @@ impl Order {
             _ if !settings.is_empty() => Err(needs()),
             ("ref", [id]) => Ok(Order::Ref((*id).into())),
             ("figures", []) => Ok(Order::Figures),
+            ("exercises", []) => Ok(Order::Exercises),
+            ("count", [kind]) => Ok(Order::Count((*kind).into())),
             ("scene", ["sentence"]) => Ok(Order::Scene(SceneFact::Sentence)),
             ("scene", ["query"]) => Ok(Order::Scene(SceneFact::Query)),
             ("scene", ["tokens"]) => Ok(Order::Scene(SceneFact::Tokens)),
@@ -322,6 +332,8 @@ mod tests {
             "{{#scene mood}}",
             "{{#scene}}",
             "{{#figures all}}",
+            "{{#exercises all}}",
+            "{{#count}}",
             "{{#include}}",
             "{{#title}}",
         ] {

@@ -4,7 +4,8 @@
 //! A build goes through these modules:
 //!
 //! 1. [`preprocessor`] replaces the [`directive`]s of each [`chapter`] by pieces of a [`page`], and checks what
-//!    mdBook is to [`include`](mod@include).
+//!    mdBook is to [`include`](mod@include). The list of [`exercises`] and the counts of [`checks`] come from the sources
+//!    as they are.
 //! 2. [`build`] has mdBook and KaTeX do their part, has [`maths`] settle the formulas, and takes what they complain about ([`journal`]) for faults.
 //! 3. [`site`] puts the new book in the place of the old one.
 //!
@@ -12,8 +13,10 @@
 
 pub mod build;
 pub mod chapter;
+pub mod checks;
 pub mod cli;
 pub mod directive;
+pub mod exercises;
 pub mod fault;
 pub mod include;
 pub mod journal;

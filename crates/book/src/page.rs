@@ -91,11 +91,18 @@ pub fn link(shown: &Shown, from: &str, to_root: &str) -> String {
     format!("<a class=\"figure-ref\" href=\"{page}#figure-{}\">Figure {number}</a>", figure.id)
 }
 
-/// The list of all figures.
+/// The list of all figures, each with its picture beside its name.
 pub fn list(all: &[Shown], from: &str, to_root: &str) -> String {
     let mut list = String::from("<ul class=\"figure-list\">\n");
     for shown in all {
-        let _ = writeln!(list, "<li>{}: {}</li>", link(shown, from, to_root), escape(shown.figure.title));
+        let Figure { id, title, .. } = shown.figure;
+        // The name says all that there is to be said of a picture so small.
+        let _ = writeln!(
+            list,
+            "<li><img src=\"{to_root}figures/{id}.svg\" alt=\"\" loading=\"lazy\"> <span>{}: {}</span></li>",
+            link(shown, from, to_root),
+            escape(title)
+        );
     }
     list.push_str("</ul>");
     list

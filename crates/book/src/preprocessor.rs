@@ -16,8 +16,8 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use crate::chapter::{Chapter, Context, Delimiters};
 use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
 use crate::fault::{Error, Fault, Faults, Place, Result};
-use crate::include;
 use crate::page::{self, Shown};
+use crate::{checks, exercises, include};
 
 /// The name of our preprocessor in `book.toml`.
 pub const NAME: &str = "figures";
@@ -93,6 +93,9 @@ pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene
     }
 }
 
+/// Where the list of exercises goes.
+const EXERCISES: &str = "\n{{#exercises}}\n";
+
 /// Expands every directive of a book.
 ///
 /// # Errors
@@ -106,12 +109,19 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
             mdbook_katex::cfg::get_config(config).unwrap_or_default();
         Delimiters { block: block_delimiter, inline: inline_delimiter }
     });
+    let all: Vec<(&Path, &str)> = book
+        .chapters()
+        .map(|chapter| (chapter.path.as_deref().unwrap_or(Path::new("")), chapter.content.as_str()))
+        .collect();
     let chapters: Vec<Chapter> = book
         .chapters()
-        .map(|chapter| {
-            let path = chapter.path.as_deref().unwrap_or(Path::new(""));
+        .zip(&all)
+        .map(|(chapter, &(path, text))| {
             let file = source.join(chapter.source_path.as_deref().unwrap_or(path)).display().to_string();
-            Chapter::read(file, path, &chapter.content, delimiters.as_ref())
+            // First of all, for the questions have directives and formulas of their own.
+            let list = text.contains(EXERCISES).then(|| exercises::list(all.iter().copied(), path));
+            let text = list.map_or(text.into(), |list| text.replace(EXERCISES, &format!("\n{list}\n")));
+            Chapter::read(file, path, &text, delimiters.as_ref())
         })
         .collect();
 
@@ -119,6 +129,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
     let mut desk = Desk {
         scene,
         survey: &survey,
+        root,
         source: root.join(source),
         drawings: HashMap::new(),
         drawing: Duration::ZERO,
@@ -232,6 +243,8 @@ impl Survey {
 struct Desk<'a> {
     scene: &'a Scene,
     survey: &'a Survey,
+    /// The folder of the book.
+    root: &'a Path,
     /// The folder of the book's sources.
     source: PathBuf,
     /// What has been drawn, by figure, parameters as written, and size: chapters quote the same figure often.
@@ -275,7 +288,7 @@ impl Desk<'_> {
             (Order::Figures, Context::Alone) => {
                 format!("\n{}\n", page::list(&self.survey.shown, &chapter.page(), &chapter.to_root()))
             }
-            (Order::Figure(..) | Order::Figures, _) => {
+            (Order::Figure(..) | Order::Figures | Order::Exercises, _) => {
                 return Err(format!("`{{{{#{word}}}}}` stands alone on its line, without a space before it"));
             }
             (Order::Ref(_), Context::Formula) => return Err("`{{#ref}}` does not work in a formula".into()),
@@ -283,6 +296,10 @@ impl Desk<'_> {
             (Order::Value { figure, name, column, settings }, _) => {
                 let cell = self.value(&figure, &name, column.as_deref(), &settings)?;
                 written(&cell, chapter, directive, context)?
+            }
+            (Order::Count(kind), _) => {
+                let count = checks::count(self.root, &self.source, &kind)?;
+                written(&Cell::count(count as u64), chapter, directive, context)?
             }
             (Order::Scene(fact), _) => written(&scene_fact(self.scene, fact), chapter, directive, context)?,
         };

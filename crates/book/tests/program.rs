@@ -489,6 +489,29 @@ fn mdbook_can_run_the_preprocessor_itself() {
     assert!(preprocessor.run(&context, mdbook.book).is_err());
 }
 
+/// Questions are repeated with their directives, formulas and links, from wherever the list stands; counts are those of
+/// the sources.
+#[test]
+fn exercises_and_counts_are_gathered() {
+    Small::book("# 1 One\n\n## Exercises\n\n1. In {{#ref paths}}, is $x^2$\n   large?\n\n<details>\n\nNo.\n\n</details>\n")
+        .file("src/SUMMARY.md", "- [One](1.md)\n- [All](part/all.md)\n")
+        .file("src/part/all.md", "{{#figure paths}}\n\n{{#exercises}}\n\nThere are {{#count tests}} tests.\n")
+        .file("tests/a.rs", "#[test]\nfn a() {}\n\n#[test]\nfn b() {}\n")
+        .builds()
+        .shows(
+        "part/all.html",
+        &[
+            "<strong><a href=\"../1.html#exercises\">1 One</a></strong>",
+            "<li>In <a class=\"figure-ref\" href=\"#figure-paths\">Figure 1</a>, is <span class=\"katex\"><math",
+            "large?</li>",
+            "There are 2 tests.",
+        ],
+    );
+    Small::book("So: {{#exercises}}\n")
+        .refuses(&["src/1.md:1:5", "`{{#exercises}}` stands alone on its line"]);
+    Small::book("{{#count tests}} tests\n").refuses(&["src/1.md:1:1", "there are no tests to be counted"]);
+}
+
 #[test]
 fn the_other_commands() {
     let small = Small::book("").argument("list");
