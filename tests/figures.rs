@@ -1,6 +1,9 @@
 //! Each figure: snapshots of its table and its pictures, and what must hold for all of them.
 
-use attention::{Mask, WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features};
+use attention::{
+    InductionCircuit, Mask, WordKind, neighbourhood_head, previous_token_head, pronoun_head,
+    sentence_features,
+};
 use figures::{Cell, Params, Scene, Size, figure};
 
 #[test]
@@ -198,6 +201,63 @@ fn the_heads_of_arcs_look_where_they_should() {
     let said = ["pronoun", "pronoun-noun", "pronoun-top"].map(|name| drawing.fact(name).unwrap().to_string());
     assert_eq!(said, ["it", "cat", "cat"]);
     assert!(fact("pronoun-top-weight") > 0.99);
+}
+
+/// What `induction` shows is what the library's circuit does with the letters in the table, which are different and come
+/// twice; and what is said of the heads holds for every repeat and every draw.
+#[test]
+fn induction_shows_the_circuit_of_the_library() {
+    let letter = |text: &str| usize::from(text.bytes().next().unwrap() - b'A');
+    for period in 3..=8 {
+        for draw in 1..=9 {
+            for (first, second) in [(true, true), (false, true), (true, false), (false, false)] {
+                let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+                let params = Params::from([
+                    ("period".to_owned(), period.to_string()),
+                    ("letters".to_owned(), draw.to_string()),
+                    ("first".to_owned(), switch(first)),
+                    ("second".to_owned(), switch(second)),
+                ]);
+                let drawing =
+                    figure("induction").unwrap().draw(&Scene::default(), &params, Size::Wide).unwrap();
+                let table = &drawing.table;
+                let read: Vec<usize> =
+                    table.rows.iter().map(|row| letter(&row.cells[0].to_string())).collect();
+                assert_eq!(read.len(), 2 * period);
+                assert_eq!(read[..period], read[period..]);
+                assert!((0..period).all(|i| !read[..i].contains(&read[i])));
+
+                let circuit = InductionCircuit::new(26, read.len()).unwrap();
+                let run = circuit.run(&read, first, second).unwrap();
+                let mut right = 0;
+                for (i, row) in table.rows.iter().enumerate() {
+                    let cells = &row.cells;
+                    let back = |offset: usize| i.checked_sub(offset);
+                    assert_eq!(cells[1].value(), back(1).map(|j| run.first[[i, j]]));
+                    assert_eq!(cells[2].value(), back(period - 1).map(|j| run.second[[i, j]]));
+                    assert_eq!(letter(&cells[3].to_string()), run.predictions[i]);
+                    // After the last letter the first would come again.
+                    let next = read[(i + 1) % period];
+                    assert_eq!(letter(&cells[4].to_string()), next);
+                    assert_eq!(cells[5].to_string() == "yes", run.predictions[i] == next);
+                    right += usize::from(i >= period && run.predictions[i] == next);
+                }
+                assert_eq!(drawing.fact("right").unwrap().value(), Some(right as f64));
+                if first && second {
+                    assert_eq!(right, period);
+                    assert!(drawing.fact("stripe").unwrap().value().unwrap() > 0.999);
+                } else if second {
+                    // Always wrong, and not as often as by chance.
+                    assert_eq!(right, 0);
+                } else {
+                    // The first letter of the alphabet, whatever was read.
+                    assert_eq!(right, usize::from(read.contains(&0)));
+                }
+                let shares = ["both", "without-first"].map(|name| drawing.fact(name).unwrap().to_string());
+                assert_eq!(shares, ["100%", "0%"]);
+            }
+        }
+    }
 }
 
 /// The heads of the trained model are those of the full file, in which each row sums to 1 and no weight exceeds 1; and
