@@ -13,13 +13,12 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "wild-heads",
     title: "Four heads of a trained model",
-    caption: "Weights that nobody built: four heads of all-MiniLM-L6-v2, a model with six layers, over the book's \
-              own sentence. Each row is a query, the token that asks; each column is a key, the token that is looked at; \
-              the brighter a tile, the more of its attention the row's token gives to the column's. Each row sums to 1; the \
-              sums of the columns stand below. The row that is read out is framed, and in it the key that gets most. \
-              The model has no causal mask: a token may look \
-              ahead too. It adds two tokens of its own, [CLS] and [SEP], and many a row has its weight on [CLS] when \
-              it has nothing to look for. Compare the column of cat in the last two heads.",
+    caption: "Weights that nobody built: four heads of all-MiniLM-L6-v2, a trained model, over the book's own sentence. \
+              Each row is a query, the token that asks; each column is a key, the token that is looked at; the brighter \
+              a tile, the more of its attention the row's token gives to the column's. Each row sums to 1; the sums of \
+              the columns stand below. The row that is read out is framed, and in it the key that gets most. The model \
+              has no causal mask: its tokens look ahead too. It adds two of its own, `[CLS]` and `[SEP]`, and many a \
+              row gives much to `[CLS]`. Compare the column of `cat` in the last two heads.",
     controls,
     draw,
 };
