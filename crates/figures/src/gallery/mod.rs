@@ -2,6 +2,7 @@
 
 mod arcs;
 mod cost;
+mod heads;
 mod induction;
 mod leak;
 mod matrix;
@@ -27,7 +28,7 @@ pub const CHAPTERS: &[Chapter] = &[
         name: "matrix",
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
-    Chapter { name: "heads", figures: &[arcs::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
+    Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
