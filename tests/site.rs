@@ -372,7 +372,9 @@ vector = [1.0, 0.4]
         assert!(prose.contains("Ada") || chapter > "7-3", "{chapter}");
         let carried = text(all(&page, "script.scene")[0]);
         assert_eq!(live::read(&carried), Some(Scene::parse(scene).unwrap()), "{chapter}");
-        let tokens: Vec<_> = all(&page, "main code.token").into_iter().map(text).collect();
+        // The trained model's heads are over our sentence, whatever the book's is.
+        let tokens: Vec<_> =
+            all(&page, "main :not(#figure-wild-heads *) > code.token").into_iter().map(text).collect();
         assert!(!tokens.iter().any(|token| ["cat", "it", "tired"].contains(&token.as_str())), "{chapter}");
     }
 }

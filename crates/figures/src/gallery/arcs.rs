@@ -99,7 +99,6 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let top = largest(weights.row(chosen).iter().copied());
     let fact = |name, cell| Fact { name, cell };
     let or_none = |cell: Option<Cell>| cell.unwrap_or(Cell::words("none"));
-    let pronoun_top = |i: usize| largest(pronoun.row(i).iter().copied());
     let facts = vec![
         fact("head", Cell::words(HEADS[which].name)),
         fact("token", Cell::token(label(chosen))),
@@ -117,8 +116,17 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         fact("pronoun", or_none(pair.map(|(i, _)| Cell::token(label(i))))),
         fact("pronoun-noun", or_none(pair.map(|(_, noun)| Cell::token(label(noun))))),
         fact("pronoun-noun-weight", or_none(pair.map(|pair| Cell::number(pronoun[pair], 2)))),
-        fact("pronoun-top", or_none(pair.map(|(i, _)| Cell::token(label(pronoun_top(i)))))),
-        fact("pronoun-top-weight", or_none(pair.map(|(i, _)| Cell::number(pronoun[[i, pronoun_top(i)]], 2)))),
+        // A whole clause, for a sentence need not have a pronoun.
+        fact(
+            "pronoun-finds",
+            Cell::words(pair.map_or(
+                "no pronoun of this sentence has a noun before it".to_owned(),
+                |(i, noun)| {
+                    let weight = Cell::number(pronoun[[i, noun]], 2);
+                    format!("in that of “{}” it gives {weight} to “{}”", label(i), label(noun))
+                },
+            )),
+        ),
         fact("tokens", Cell::count(tokens as u64)),
     ];
 
