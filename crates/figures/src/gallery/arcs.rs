@@ -16,10 +16,10 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "arcs",
     title: "Three heads, three patterns",
-    caption: "Each arc starts at the token that asks and ends, with its arrowhead, at the one it looks at; it is as thick \
-              as the weight, and a token that looks at itself has a ring. Above the words run the arcs that look back, \
-              below them those that look ahead. Dark are the arcs of the chosen token, whose weights stand under the \
-              words; faint are those of the others. Small weights have no arc. Every weight comes from \
+    caption: "Each arc starts at the token that asks and ends, with its arrowhead, at the one it looks at. It is as thick \
+              as the weight; a token that looks at itself has a ring. Above the words run the arcs that look back, below \
+              them those that look ahead. The strong arcs are those of the chosen token, and its weights stand under \
+              the words; the faint ones are those of the others. Very small weights have no arc. Every weight comes from \
               W_Q and W_K built by hand.",
     controls,
     draw,
@@ -265,7 +265,9 @@ fn picture(
 
     let given = |j: usize| chosen.map_or(0.0, |i| weights[[i, j]]);
     let mut ranking: Vec<usize> = (0..tokens).collect();
-    ranking.sort_by(|&a, &b| given(b).total_cmp(&given(a)));
+    // Rounded, so that of two that are alike but for the last bits the earlier comes first on every machine.
+    let rank = |place: usize| (given(place) * 1e9).round();
+    ranking.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
     let mut names = Labels::within([0.0, words - 9.0], [size.width(), words + 9.0]);
     let mut shares = Labels::within([0.0, numbers - 9.0], [size.width(), numbers + 9.0]);
     canvas.group(&[], |canvas| {

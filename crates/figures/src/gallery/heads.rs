@@ -13,8 +13,8 @@ pub const FIGURE: Figure = Figure {
     id: "heads",
     title: "Project, split, attend, put together",
     caption: "The shapes on the way through several heads, from top to bottom. A box is as wide as it has features, and \
-              all are drawn equally high; outlined boxes are learned, filled ones computed; the first head's parts have the \
-              full colour. All tokens are projected, the results are cut into the heads' parts, each head attends by \
+              all are drawn equally high; outlined boxes are learned, filled ones computed; the first head's parts are in full \
+              colour. All tokens are projected, the results are cut into the heads' parts, each head attends by \
               itself with its own T × T weights (the squares), their outputs are put side by side, and W_O mixes them. \
               That a head has d / h features is a habit, not a must: choose another width.",
     controls,
@@ -195,9 +195,6 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
 /// The height of a box of T tokens.
 const HIGH: f64 = 22.0;
 
-/// What shows that a part is not the first head's.
-const FAINT: f64 = 0.3;
-
 fn picture(size: Size, steps: &[Step], heads: usize, width: usize) -> Canvas {
     // Names and shapes stand beside the boxes, on two lines or three.
     let (left, right) = (size.pick(180.0, 100.0), size.width() - 4.0);
@@ -231,11 +228,10 @@ fn picture(size: Size, steps: &[Step], heads: usize, width: usize) -> Canvas {
             centre(head) + (kind as f64 - 1.5) * part + (kind as f64 - 1.0) * inner
         };
         let alone = |width: f64| middle - width / 2.0;
-        let opacity = |head: usize| if head == 0 { 1.0 } else { FAINT };
         let line = Stroke::new(Role::Line, 1.2);
 
         // The tokens.
-        filled(canvas, [alone(token), top(0)], token, Role::Ink, FAINT);
+        filled(canvas, [alone(token), top(0)], token, Role::Ink, false);
         // The three projections: learned, and the heads' parts side by side in their columns.
         for (kind, &role) in kinds.iter().enumerate() {
             canvas.arrow([middle, top(0) + HIGH + 2.0], [fused(kind) + whole / 2.0, top(1) - 3.0], line);
@@ -250,27 +246,27 @@ fn picture(size: Size, steps: &[Step], heads: usize, width: usize) -> Canvas {
         for head in (0..heads).rev() {
             for (kind, &role) in kinds.iter().enumerate() {
                 let x = fused(kind) + part * head as f64;
-                filled(canvas, [x, top(2)], part, role, opacity(head));
+                filled(canvas, [x, top(2)], part, role, head == 0);
                 let way = if head == 0 { Stroke::new(role, 1.8) } else { Stroke::new(Role::Line, 0.8) };
                 canvas.line(
                     [x + part / 2.0, top(2) + HIGH + 1.0],
                     [slot(head, kind) + part / 2.0, top(3) - 1.0],
                     way,
                 );
-                filled(canvas, [slot(head, kind), top(3)], part, role, opacity(head));
+                filled(canvas, [slot(head, kind), top(3)], part, role, head == 0);
             }
         }
         // Each head: its weights, and what it brings back.
         for head in 0..heads {
             let x = centre(head);
             down(canvas, x, top(3), top(4), line);
-            filled(canvas, [x - HIGH / 2.0, top(4)], HIGH, Role::Weight, opacity(head));
+            filled(canvas, [x - HIGH / 2.0, top(4)], HIGH, Role::Weight, head == 0);
             down(canvas, x, top(4), top(5), line);
-            filled(canvas, [x - part / 2.0, top(5)], part, Role::Output, opacity(head));
+            filled(canvas, [x - part / 2.0, top(5)], part, Role::Output, head == 0);
             let beside = alone(whole) + part * head as f64;
             let way = if head == 0 { Stroke::new(Role::Output, 1.8) } else { Stroke::new(Role::Line, 0.8) };
             canvas.line([x, top(5) + HIGH + 1.0], [beside + part / 2.0, top(6) - 1.0], way);
-            filled(canvas, [beside, top(6)], part, Role::Output, opacity(head));
+            filled(canvas, [beside, top(6)], part, Role::Output, head == 0);
         }
         // W_O: learned, and the heads' parts one below the other in its rows.
         down(canvas, middle, top(6), top(7), line);
@@ -280,14 +276,18 @@ fn picture(size: Size, steps: &[Step], heads: usize, width: usize) -> Canvas {
             canvas.line([alone(token), y], [alone(token) + token, y], Stroke::new(Role::Output, 1.0));
         }
         down(canvas, middle, top(7), top(8), line);
-        filled(canvas, [alone(token), top(8)], token, Role::Output, 1.0);
+        filled(canvas, [alone(token), top(8)], token, Role::Output, true);
     });
     canvas
 }
 
-/// A box of something computed, a little apart from its neighbours.
-fn filled(canvas: &mut Canvas, [left, top]: Place, width: f64, role: Role, opacity: f64) {
-    canvas.bar([left + 0.5, top], [left + width - 0.5, top + HIGH], role, opacity);
+/// A box of something computed, a little apart from its neighbours: in full colour, or grey with a line around it.
+fn filled(canvas: &mut Canvas, [left, top]: Place, width: f64, role: Role, full: bool) {
+    let fill = if full { role } else { Role::Grid };
+    canvas.bar([left + 0.5, top], [left + width - 0.5, top + HIGH], fill, 1.0);
+    if !full {
+        outlined(canvas, [left + 1.0, top + 0.5], [width - 2.0, HIGH - 1.0], Stroke::new(role, 1.0));
+    }
 }
 
 /// A box of something learned.
