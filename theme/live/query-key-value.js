@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 24254bd987e20dd70e30ff3c6fc4cf63aac8c38ef9005379c21fed2064e95192
+// sources: 9c8fa3a3e81f11ec59d077597ba57778fa8dc549b084533b043d6237d8ecaa37
 (globalThis.liveModules ??= {})["query-key-value"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;

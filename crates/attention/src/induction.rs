@@ -10,8 +10,8 @@ use crate::{Head, Mask, Projections, Scale};
 /// How much a match scores above all that does not match: e¹² is 162 755.
 const SHARPNESS: f64 = 12.0;
 
-/// Logits that differ by less than this count as equal: what is left is the order of additions.
-const TIE: f64 = 1e-9;
+/// Logits that differ by less than this count as equal: it is more than all that does not match can leave behind.
+const TIE: f64 = 1e-3;
 
 /// An induction head, built by hand: two layers of attention and nothing else, over symbols 0, 1, 2, …
 ///
@@ -45,7 +45,7 @@ const TIE: f64 = 1e-9;
 /// let run = circuit.run(&[5, 2, 7, 5, 2, 7], true, true)?; // a repeat of length L = 3
 ///
 /// // At the second 5, it finds what followed the first: the 2. And so on.
-/// assert_eq!(run.predictions[3..], [2, 7, 5]);
+/// assert_eq!(run.predictions[3..], [Some(2), Some(7), Some(5)]);
 ///
 /// // Position i attends to i − (L − 1): its own symbol's last place, and one further.
 /// for i in 3..6 {
@@ -54,7 +54,7 @@ const TIE: f64 = 1e-9;
 ///
 /// // Without the first head, nobody knows what stood before.
 /// let run = circuit.run(&[5, 2, 7, 5, 2, 7], false, true)?;
-/// assert_ne!(run.predictions[3..], [2, 7, 5]);
+/// assert_eq!(run.predictions[3..], [None, Some(2), None]);
 /// # Ok::<(), attention::Error>(())
 /// ```
 // ANCHOR: InductionCircuit
@@ -79,8 +79,8 @@ pub struct InductionRun {
     /// `[T, T]`
     pub second: Array2<f64>,
     /// At each position, the symbol with the largest logit, for the position
-    /// that follows: the smallest such symbol, if several are equal. `[T]`
-    pub predictions: Vec<usize>,
+    /// that follows: none, if several share the largest. `[T]`
+    pub predictions: Vec<Option<usize>>,
     /// At each position, how much speaks for each symbol. `[T, alphabet]`
     pub logits: Array2<f64>,
 }
@@ -177,11 +177,12 @@ impl InductionCircuit {
     /// it is added.
     ///
     /// - With both on, a symbol that was there before is followed by what followed it then. If it was
-    ///   followed by several, they share the logits; the circuit remembers one symbol back, no more.
+    ///   followed by several, they share the logits, and where their shares are equal there is no
+    ///   prediction; the circuit remembers one symbol back, no more.
     /// - Without the first, every key but the first token's is the same, the second attends evenly, and
     ///   predicts what was there most often. In a repeat of distinct symbols that is never the next one,
     ///   which has been waiting longest.
-    /// - Without the second, all logits are 0, and the prediction is symbol 0.
+    /// - Without the second, all logits are 0, and nothing is predicted.
     ///
     /// # Errors
     ///
@@ -197,7 +198,7 @@ impl InductionCircuit {
     /// let run = circuit.run(&[2, 1, 2], true, true)?;
     /// assert!(run.first[[2, 1]] > 0.999); // the token before
     /// assert!(run.second[[2, 1]] > 0.999); // what followed the first 2
-    /// assert_eq!(run.predictions[2], 1);
+    /// assert_eq!(run.predictions[2], Some(1));
     ///
     /// // With the second head off, nothing speaks for any symbol.
     /// let run = circuit.run(&[2, 1, 2], true, false)?;
@@ -252,11 +253,14 @@ fn layer(head: &Head, x: &mut Array2<f64>, on: bool) -> Result<Array2<f64>> {
 }
 // ANCHOR_END: layer
 
-/// The place of the largest number: the first, if several are equal.
-fn largest(row: &ArrayRef1<f64>) -> usize {
+/// The place of the largest number, if there is one that is ahead of all
+/// others.
+fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let reaches_it = |&number: &f64| number > largest - TIE;
-    row.iter().position(reaches_it).unwrap_or(0)
+    let ahead = |&number: &f64| number > largest - TIE;
+    let first = row.iter().position(ahead)?;
+    let last = row.iter().rposition(ahead)?;
+    (first == last).then_some(first)
 }
 
 /// What a query of length 1 is multiplied by, so that a match scores [`SHARPNESS`] after the division by

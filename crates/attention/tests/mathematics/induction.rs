@@ -50,7 +50,7 @@ fn share(repeats: &[Repeat], first: bool, second: bool) -> f64 {
     for it in repeats {
         let predictions = it.run(first, second).predictions;
         for i in it.repeated() {
-            right += usize::from(predictions[i] == it.sequence[i + 1]);
+            right += usize::from(predictions[i] == Some(it.sequence[i + 1]));
             all += 1;
         }
     }
@@ -79,7 +79,8 @@ fn it_takes_both_heads_to_continue_a_pattern() {
     assert_eq!(both, 1.0);
     // What came most often is never what comes next: that has been waiting longest.
     assert_eq!(without_first, 0.0);
-    assert!((without_second - symbol).abs() < 0.03);
+    // Nothing speaks for any symbol, and nothing is predicted.
+    assert_eq!(without_second, 0.0);
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn the_future_changes_nothing() {
 #[test]
 fn the_shortest_and_the_longest_sequence_run() {
     let circuit = InductionCircuit::new(1, 4).unwrap();
-    assert_eq!(circuit.run(&[0], true, true).unwrap().predictions, [0]);
+    assert_eq!(circuit.run(&[0], true, true).unwrap().predictions, [Some(0)]);
     assert!(circuit.run(&[0; 4], true, true).is_ok());
     assert!(circuit.run(&[0; 5], true, true).is_err());
 }

@@ -130,7 +130,7 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         fact("tokens", Cell::count(tokens as u64)),
     ];
 
-    let sentences = vec![
+    let mut sentences = vec![
         match which {
             0 => format!(
                 "The previous token head: each token gives the one before it {} of its attention on average.",
@@ -154,10 +154,15 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
                     .to_owned(),
             },
         },
-        whom(scene, chosen, &weights.row(chosen), top, &|j| hidden(chosen, j)),
+        // Unless it has been said already.
+        match pair {
+            Some((i, _)) if which == 2 && i == chosen => String::new(),
+            _ => whom(scene, chosen, &weights.row(chosen), top, &|j| hidden(chosen, j)),
+        },
         if masked { "The causal mask is on: nobody looks ahead." } else { "The causal mask is off." }.to_owned(),
     ];
 
+    sentences.retain(|sentence| !sentence.is_empty());
     let canvas = picture(scene, size, weights, &hidden, (!everybody).then_some(chosen), masked);
     Ok(Sketch { canvas, table, facts, sentences })
 }
@@ -286,8 +291,9 @@ fn picture(
     });
     canvas.group(&[], |canvas| {
         let Some(asks) = chosen else { return };
-        for &place in ranking.iter().filter(|&&place| !hidden(asks, place)) {
-            let number = weight_in_brief(weights[[asks, place]]);
+        for &place in &ranking {
+            let masked = hidden(asks, place);
+            let number = if masked { "masked".to_owned() } else { weight_in_brief(weights[[asks, place]]) };
             shares.centre(canvas, &number, [x(place), numbers], Text::CENTRE.role(Role::Muted));
         }
     });

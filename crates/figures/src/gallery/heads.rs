@@ -12,10 +12,12 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "heads",
     title: "Project, split, attend, put together",
-    caption: "The shapes on the way through several heads, from top to bottom. A box is as wide as it has features, and \
-              all are drawn equally high; outlined boxes are learned, filled ones computed; the first head's parts are in full \
-              colour. All tokens are projected, the results are cut into the heads' parts, each head attends by \
-              itself with its own T × T weights (the squares), their outputs are put side by side, and W_O mixes them. \
+    caption: "The shapes on the way through several heads, from top to bottom. A box is as wide as it has features (the squares \
+              are weights, T × T, and stand for themselves), and \
+              all are drawn equally high; outlined boxes are learned, and what comes from above is multiplied by them; filled ones \
+              are computed. What the first head does on its own is in full \
+              colour. All tokens are projected, and the results are cut into the heads' parts. In each head, query and key make weights, and \
+              weights and value make its output. The outputs are put side by side, and W_O mixes them: each head has rows of it. \
               That a head has d / h features is a habit, not a must: choose another width.",
     controls,
     draw,
@@ -259,9 +261,20 @@ fn picture(size: Size, steps: &[Step], heads: usize, width: usize) -> Canvas {
         // Each head: its weights, and what it brings back.
         for head in 0..heads {
             let x = centre(head);
-            down(canvas, x, top(3), top(4), line);
+            // Query and key make the weights; the weights and the value make what is brought back.
+            for kind in [0, 1] {
+                let from = slot(head, kind) + part / 2.0;
+                canvas.arrow([from, top(3) + HIGH + 2.0], [x + (from - x) * 0.25, top(4) - 3.0], line);
+            }
             filled(canvas, [x - HIGH / 2.0, top(4)], HIGH, Role::Weight, head == 0);
             down(canvas, x, top(4), top(5), line);
+            let value = slot(head, 2) + part / 2.0;
+            canvas.line([value, top(3) + HIGH + 2.0], [value, top(4) + HIGH], line);
+            canvas.arrow(
+                [value, top(4) + HIGH],
+                [x + (part / 2.0).min((value - x) * 0.6), top(5) - 3.0],
+                line,
+            );
             filled(canvas, [x - part / 2.0, top(5)], part, Role::Output, head == 0);
             let beside = alone(whole) + part * head as f64;
             let way = if head == 0 { Stroke::new(Role::Output, 1.8) } else { Stroke::new(Role::Line, 0.8) };

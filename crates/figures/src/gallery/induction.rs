@@ -17,8 +17,8 @@ pub const FIGURE: Figure = Figure {
               tiles: a row is the letter that asks, a column the one it looks at, brighter is more, hatched is masked. \
               The first head looks one letter back and writes down what it sees; the second looks for the place where \
               its own letter was written down, L − 1 letters back, and predicts what stands there. Below, each \
-              prediction beside the letter that comes next: a tick if it is right, a cross if not. Switch one of the \
-              heads off, and the predictions fail.",
+              prediction beside the letter that comes next: a tick if it is right, a cross if not; no letter is predicted \
+              where several have an equal claim. Switch one of the heads off, and the predictions fail.",
     controls,
     draw,
 };
@@ -76,7 +76,11 @@ impl Repeat {
 
     /// How many predictions in the repeat are right.
     fn right(&self, run: &InductionRun) -> usize {
-        self.repeated().filter(|&i| run.predictions[i] == self.next[i]).count()
+        self.repeated().filter(|&i| self.is_right(run, i)).count()
+    }
+
+    fn is_right(&self, run: &InductionRun, position: usize) -> bool {
+        run.predictions[position] == Some(self.next[position])
     }
 
     /// The mean weight, in the repeat, on the place where the second head is to look.
@@ -104,9 +108,16 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let weight = |found: Option<f64>| found.map_or(Cell::words("none"), |weight| Cell::number(weight, 3));
     let table = Table {
         corner: "position".into(),
-        columns: ["letter", "weight one back", "weight L − 1 back", "predicts", "next letter", "right"]
-            .map(String::from)
-            .to_vec(),
+        columns: [
+            "letter",
+            "first head, one back",
+            "second head, L − 1 back",
+            "predicts",
+            "next letter",
+            "right",
+        ]
+        .map(String::from)
+        .to_vec(),
         rows: (0..positions)
             .map(|i| Row {
                 name: (i + 1).to_string(),
@@ -114,9 +125,9 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
                     Cell::token(letter(repeat.letters[i])),
                     weight(before(i)),
                     weight(far(i)),
-                    Cell::token(letter(shown.predictions[i])),
+                    shown.predictions[i].map_or(Cell::words("none"), |symbol| Cell::token(letter(symbol))),
                     Cell::token(letter(repeat.next[i])),
-                    Cell::words(if shown.predictions[i] == repeat.next[i] { "yes" } else { "no" }),
+                    Cell::words(if repeat.is_right(&shown, i) { "yes" } else { "no" }),
                 ],
             })
             .collect(),
@@ -162,10 +173,8 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         ),
     ];
     if !second {
-        sentences.push(format!(
-            "Nothing of it is added, so nothing speaks for any letter, and the prediction is always the first one, {}.",
-            letter(shown.predictions[0])
-        ));
+        sentences
+            .push("Nothing of it is added, so nothing speaks for any letter, and none is predicted.".into());
     }
 
     Ok(Sketch { canvas: picture(size, &repeat, &shown, first, second), table, facts, sentences })
@@ -289,11 +298,12 @@ fn predictions(canvas: &mut Canvas, [left, top]: Place, repeat: &Repeat, run: &I
             canvas.line([from, top + 11.0], [to, top + 11.0], stroke);
         }
         for (i, &symbol) in repeat.letters.iter().enumerate() {
-            let right = run.predictions[i] == repeat.next[i];
+            let right = repeat.is_right(run, i);
             let known = repeat.repeated().contains(&i);
             let how = if known { Text::CENTRE.bold() } else { Text::CENTRE.role(Role::Muted) };
             canvas.text(&letter(symbol), [x(i), rows[0]], Text::CENTRE);
-            canvas.text(&letter(run.predictions[i]), [x(i), rows[1]], how);
+            let prediction = run.predictions[i].map_or("–".to_owned(), letter);
+            canvas.text(&prediction, [x(i), rows[1]], how);
             canvas.text(&letter(repeat.next[i]), [x(i), rows[2]], Text::CENTRE);
             let role = match (known, right) {
                 (false, _) => Role::Line,
