@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 9c8fa3a3e81f11ec59d077597ba57778fa8dc549b084533b043d6237d8ecaa37
+// sources: 56014f21f9d212adb6562b652006c5893bb3223ff91452ea17c985a84c779d79
 (globalThis.liveModules ??= {})["matrix"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;

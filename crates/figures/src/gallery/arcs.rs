@@ -291,10 +291,15 @@ fn picture(
     });
     canvas.group(&[], |canvas| {
         let Some(asks) = chosen else { return };
-        for &place in &ranking {
-            let masked = hidden(asks, place);
-            let number = if masked { "masked".to_owned() } else { weight_in_brief(weights[[asks, place]]) };
+        for &place in ranking.iter().filter(|&&place| !hidden(asks, place)) {
+            let number = weight_in_brief(weights[[asks, place]]);
             shares.centre(canvas, &number, [x(place), numbers], Text::CENTRE.role(Role::Muted));
+        }
+        // Once for all that are masked, in their middle.
+        let masked: Vec<f64> = (0..tokens).filter(|&place| hidden(asks, place)).map(x).collect();
+        if let (Some(first), Some(last)) = (masked.first(), masked.last()) {
+            let middle = [(first + last) / 2.0, numbers];
+            shares.centre(canvas, "masked", middle, Text::CENTRE.role(Role::Muted));
         }
     });
     let half = (step / 2.0).min(30.0);
