@@ -1,6 +1,6 @@
 //! What can go wrong: always an argument, what came, and what was needed.
 
-use ndarray::ArrayRef2;
+use ndarray::{ArrayRef1, ArrayRef2};
 
 /// A call that cannot be answered, and which argument is to blame.
 ///
@@ -24,7 +24,7 @@ pub enum Error {
     Shape {
         /// The argument's name in the signature.
         argument: &'static str,
-        /// Its shape, as `[rows, columns]`.
+        /// Its shape, as `[rows, columns]`, or as `[length]`.
         came: String,
         /// The shape it should have, and what it has to match.
         needed: String,
@@ -113,5 +113,54 @@ pub(crate) fn need_divisor(
         return Ok(whole / came);
     }
     let needed = format!("a divisor of {whole}");
+    Err(Error::Number { argument, came, needed })
+}
+
+/// `Ok` if a vector has one number for each of so many things.
+pub(crate) fn need_length(
+    argument: &'static str,
+    vector: &ArrayRef1<f64>,
+    length: usize,
+    things: &str,
+) -> Result<()> {
+    if vector.len() == length {
+        return Ok(());
+    }
+    let came = format!("[{}]", vector.len());
+    let needed = format!("[{length}] for {things}");
+    Err(Error::Shape { argument, came, needed })
+}
+
+/// `Ok` if a vector has one number for each column of a matrix.
+pub(crate) fn need_features(
+    argument: &'static str,
+    vector: &ArrayRef1<f64>,
+    name: &str,
+    matrix: &ArrayRef2<f64>,
+) -> Result<()> {
+    let columns = format!("the columns of {name} {}", shape(matrix));
+    need_length(argument, vector, matrix.ncols(), &columns)
+}
+
+/// `Ok` if there is one for each of so many things.
+pub(crate) fn need_count(
+    argument: &'static str,
+    came: usize,
+    needed: usize,
+    thing: &str,
+) -> Result<()> {
+    if came == needed {
+        return Ok(());
+    }
+    let needed = format!("{needed}, one for each {thing}");
+    Err(Error::Number { argument, came, needed })
+}
+
+/// Half of a number, if it is even.
+pub(crate) fn need_even(argument: &'static str, came: usize) -> Result<usize> {
+    if came.is_multiple_of(2) {
+        return Ok(came / 2);
+    }
+    let needed = "an even number".into();
     Err(Error::Number { argument, came, needed })
 }

@@ -52,11 +52,7 @@ impl Head {
         x: &ArrayRef2<f64>, // [T, d]
         mask: &Mask,
     ) -> Result<Attention> {
-        let (d, d_v) = (x.ncols(), self.projections.value.ncols());
-        need(self.output.dim() == (d_v, d), "output", &self.output, || {
-            let value = shape(&self.projections.value);
-            format!("[{d_v}, {d}] to match value {value} and x {}", shape(x))
-        })?;
+        self.check(x)?;
         self.projections.attend(x, mask)
     }
     // ANCHOR_END: head_attend
@@ -65,6 +61,15 @@ impl Head {
     pub fn parameters(&self) -> usize {
         let Projections { query, key, value } = &self.projections;
         query.len() + key.len() + value.len() + self.output.len()
+    }
+
+    /// `Ok` if this head's rows of W_O lead from its values back to the features of `x`.
+    pub(crate) fn check(&self, x: &ArrayRef2<f64>) -> Result<()> {
+        let (d, d_v) = (x.ncols(), self.projections.value.ncols());
+        need(self.output.dim() == (d_v, d), "output", &self.output, || {
+            let value = shape(&self.projections.value);
+            format!("[{d_v}, {d}] to match value {value} and x {}", shape(x))
+        })
     }
 }
 
@@ -292,7 +297,7 @@ impl MultiHead {
 }
 
 /// Matrices that fit, joined along an axis: 0 is one below the other, 1 is side by side.
-fn joined<'a>(
+pub(crate) fn joined<'a>(
     axis: Axis,
     matrices: impl Iterator<Item = &'a Array2<f64>>,
 ) -> Array2<f64> {

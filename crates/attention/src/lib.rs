@@ -18,6 +18,15 @@
 //! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side, and [what they cost](multi_head_cost) |
 //! | 7.3 | `patterns.rs` | [`previous_token_head`], [`neighbourhood_head`], [`pronoun_head`]: built by hand |
 //! | 7.3 | `induction.rs` | [`InductionCircuit`]: two heads that continue what they have seen once |
+//! | 7.4 | `norm.rs` | [`LayerNorm`]: each token's features with mean 0 and variance 1 |
+//! | 7.4 | `gelu.rs` | [`gelu`], and [the tanh form](gelu_tanh) |
+//! | 7.4 | `mlp.rs` | [`Mlp`]: each token on its own |
+//! | 7.4 | `biases.rs` | [`BiasedHeads`]: [`MultiHead`] as it stands in a block |
+//! | 7.4 | `block.rs` | [`Block`]: a list of [`Step`]s, pre-norm or post-norm |
+//! | 7.4 | `stack.rs` | [`Stack`]: blocks on top of each other |
+//! | 7.4 | `xavier.rs` | [`xavier()`]: blocks before training |
+//! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
+//! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //!
 //! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
 //! numbers).
@@ -34,11 +43,12 @@
 //! | `d` | features of a token |
 //! | `d_k` | features of a query and of a key: the size of a head |
 //! | `d_v` | features of a value |
+//! | `d_ff` | features inside the MLP |
 //! | `h` | heads |
 //!
 //! # The same numbers everywhere
 //!
-//! All numbers are `f64`. `exp`, `tanh`, `sin`, `cos`, `ln` and `sqrt` come from the `libm` crate, so
+//! All numbers are `f64`. `exp`, `tanh`, `sin`, `cos`, `ln`, `pow`, `erf` and `sqrt` come from the `libm` crate, so
 //! that a browser and a laptop compute the same values, and random numbers come from [`Normals`],
 //! which is seeded. Only the order in which a matrix product adds its terms is left to the machine,
 //! and with it the last bit or two.
@@ -67,31 +77,45 @@
 #![warn(missing_docs)]
 
 mod attention;
+mod biases;
+mod block;
 mod cost;
 mod error;
+mod gelu;
 mod heads;
 mod induction;
 mod mask;
+mod mlp;
+mod norm;
 mod normals;
 mod one_pass;
 mod paths;
 mod patterns;
 mod recurrence;
+mod rope;
 mod scale;
 mod scores;
 mod self_attention;
+mod sinusoid;
 mod softmax;
+mod stack;
+mod xavier;
 
 pub use attention::{
     Attention, attention, attention_scaled, attention_with, masked_attention,
 };
+pub use biases::{BiasedHeads, HeadBiases};
+pub use block::{Block, NormPlace, State, Step, block_parameters};
 pub use cost::{Cost, one_pass_cost, plain_cost};
 pub use error::{Error, Result};
+pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_slope, gelu_tanh};
 pub use heads::{
     Head, HeadCost, MultiHead, MultiHeadAttention, head_cost, multi_head_cost,
 };
 pub use induction::{InductionCircuit, InductionRun};
 pub use mask::Mask;
+pub use mlp::{MLP_WIDENING, Mlp};
+pub use norm::{LAYER_NORM_EPSILON, LayerNorm, moments};
 pub use normals::Normals;
 pub use one_pass::one_pass_attention;
 pub use paths::{Dependencies, Operation};
@@ -100,10 +124,16 @@ pub use patterns::{
     sentence_features,
 };
 pub use recurrence::{Activation, Recurrence};
+pub use rope::{Pairing, Rope, neighbours_to_halves};
 pub use scale::{
     DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,
     dot_product_study, dot_product_variance, saturation_study,
 };
 pub use scores::{Scale, scores};
 pub use self_attention::{Projections, shift};
+pub use sinusoid::{
+    POSITION_BASE, position_shift, sinusoids, turn_per_position,
+};
 pub use softmax::{frobenius_norm, softmax, softmax_jacobian, softmax_rows};
+pub use stack::Stack;
+pub use xavier::xavier;

@@ -1,0 +1,73 @@
+//! 7.4: GELU, the bend in the MLP.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+/// GELU: x Φ(x), where Φ(x) = ½ (1 + erf(x / √2)) is the share of a standard normal distribution that
+/// lies below x.
+///
+/// Far above 0 it is x, far below it is 0, and between them it bends smoothly, with a dip to −0.17 at
+/// −0.75.
+///
+/// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units (GELUs)", section 2.
+///
+/// # Example
+///
+/// ```
+/// use attention::gelu;
+///
+/// assert_eq!(gelu(0.0), 0.0);
+/// assert!((gelu(1.0) - 0.841344746).abs() < 1e-9); // 84 % lie below one standard deviation
+/// assert_eq!(gelu(40.0), 40.0);
+/// assert_eq!(gelu(-40.0), 0.0);
+/// ```
+// ANCHOR: gelu
+pub fn gelu(x: f64) -> f64 {
+    0.5 * x * (1.0 + libm::erf(x * FRAC_1_SQRT_2))
+}
+// ANCHOR_END: gelu
+
+/// How steep [`gelu`] is: Φ(x) + x φ(x), where φ(x) = exp(−x² / 2) / √(2π) is Φ's own derivative.
+///
+/// # Example
+///
+/// ```
+/// use attention::gelu_slope;
+///
+/// assert_eq!(gelu_slope(0.0), 0.5);
+/// assert_eq!(gelu_slope(40.0), 1.0);
+/// assert!(gelu_slope(-0.7518).abs() < 1e-4); // the bottom of the dip
+/// ```
+// ANCHOR: gelu_slope
+pub fn gelu_slope(x: f64) -> f64 {
+    let below = 0.5 * (1.0 + libm::erf(x * FRAC_1_SQRT_2)); // Φ(x)
+    let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * PI); // φ(x)
+    below + x * density
+}
+// ANCHOR_END: gelu_slope
+
+/// The coefficient of x³ in [`gelu_tanh`].
+pub const GELU_TANH_CUBIC: f64 = 0.044715;
+
+/// GELU by way of tanh: ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))).
+///
+/// An approximation from when erf was slow. Some models were trained with it (GPT-2), and have to be
+/// run with it. It is never further than 0.000474 from [`gelu`], which is reached near ±2.7.
+///
+/// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units (GELUs)", section 2.
+///
+/// # Example
+///
+/// ```
+/// use attention::{gelu, gelu_tanh};
+///
+/// assert_eq!(gelu_tanh(0.0), 0.0);
+/// assert!((gelu_tanh(1.0) - 0.841192).abs() < 1e-6);
+/// let difference = (gelu_tanh(2.7) - gelu(2.7)).abs();
+/// assert!((0.000473..0.000474).contains(&difference));
+/// ```
+// ANCHOR: gelu_tanh
+pub fn gelu_tanh(x: f64) -> f64 {
+    let inner = libm::sqrt(2.0 / PI) * (x + GELU_TANH_CUBIC * x * x * x);
+    0.5 * x * (1.0 + libm::tanh(inner))
+}
+// ANCHOR_END: gelu_tanh

@@ -1,0 +1,146 @@
+//! 7.4: rotary positions. Queries and keys are turned, the further the later they stand.
+
+use ndarray::{Array2, ArrayRef2, Axis};
+
+use crate::error::{Result, need_count, need_even};
+use crate::{POSITION_BASE, turn_per_position};
+
+/// Which two features are turned together.
+///
+/// Both are in use, and a model has to be run with the one it was trained with. They are the same up to
+/// the order of features: [`neighbours_to_halves`].
+// ANCHOR: Pairing
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pairing {
+    /// Each with the next: 0 with 1, 2 with 3, …, as in the paper.
+    Neighbours,
+    /// First half with second half: 0 with d / 2, 1 with d / 2 + 1, …
+    Halves,
+}
+// ANCHOR_END: Pairing
+
+impl Pairing {
+    /// The two features of pair number i, of d features.
+    ///
+    /// ```
+    /// use attention::Pairing;
+    ///
+    /// assert_eq!(Pairing::Neighbours.pair(1, 8), (2, 3));
+    /// assert_eq!(Pairing::Halves.pair(1, 8), (1, 5));
+    /// ```
+    // ANCHOR: pair
+    pub fn pair(self, i: usize, d: usize) -> (usize, usize) {
+        match self {
+            Pairing::Neighbours => (2 * i, 2 * i + 1),
+            Pairing::Halves => (i, d / 2 + i),
+        }
+    }
+    // ANCHOR_END: pair
+}
+
+/// The order in which d features paired as [`Pairing::Neighbours`] have to be read to be paired as
+/// [`Pairing::Halves`]: 0, 2, 4, …, then 1, 3, 5, …
+///
+/// Turning x by neighbours and then reordering is reordering and then turning by halves. And an order
+/// that queries and keys share changes no score. So a model's matrices can be converted, by reordering
+/// the columns of W_Q and W_K in each head.
+///
+/// # Errors
+///
+/// [`Error::Number`](crate::Error::Number) if `d` is odd.
+///
+/// # Example
+///
+/// ```
+/// use attention::neighbours_to_halves;
+/// use ndarray::array;
+///
+/// let x = array![[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]; // [T = 1, d = 6]
+/// assert_eq!(neighbours_to_halves(&x)?, array![[0.0, 2.0, 4.0, 1.0, 3.0, 5.0]]);
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: neighbours_to_halves
+pub fn neighbours_to_halves(x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
+    let d = x.ncols();
+    need_even("d", d)?;
+    let order: Vec<usize> =
+        (0..d).step_by(2).chain((1..d).step_by(2)).collect();
+    Ok(x.select(Axis(1), &order)) // [T, d]
+}
+// ANCHOR_END: neighbours_to_halves
+
+/// Rotary position embedding: pair number i of a query or a key at position p is turned by p · θ_i, with
+/// θ_i = 1 / base^(2i / d).
+///
+/// The dot product of a query at p and a key at q then depends on their vectors and on p − q only, for
+/// both are turned, and what counts is the angle between them. Values are not turned.
+///
+/// Source: Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.2
+/// and equation 34.
+// ANCHOR: Rope
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rope {
+    /// Which two features are turned together.
+    pub pairing: Pairing,
+    /// The larger, the slower the slow pairs turn.
+    pub base: f64,
+}
+// ANCHOR_END: Rope
+
+impl Rope {
+    /// With the paper's base, [`POSITION_BASE`].
+    ///
+    /// ```
+    /// use attention::{Pairing, Rope};
+    /// assert_eq!(Rope::new(Pairing::Halves).base, 10_000.0);
+    /// ```
+    pub fn new(pairing: Pairing) -> Self {
+        Self { pairing, base: POSITION_BASE }
+    }
+
+    /// Turns each row by its position. `x` `[T, d]`, `positions` `[T]` → `[T, d]`
+    ///
+    /// `x` holds the queries or the keys of one head, and d is the head's d_k. No row changes its length.
+    /// (Where only the first r features are to be turned, pass only those.)
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Number`](crate::Error::Number) if d is odd, or if there is not one position for each row.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Pairing, Rope};
+    /// use ndarray::array;
+    /// use std::f64::consts::FRAC_PI_2;
+    ///
+    /// let rope = Rope::new(Pairing::Neighbours);
+    /// let x = array![[1.0, 0.0], [1.0, 0.0]]; // [T = 2, d_k = 2]
+    /// let turned = rope.rotate(&x, &[0.0, FRAC_PI_2])?; // [T = 2, d_k = 2]
+    /// let by_hand = array![[1.0, 0.0], [0.0, 1.0]]; // not at all, and by a quarter
+    /// assert!((turned - by_hand).iter().all(|e| e.abs() < 1e-12));
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: rotate
+    pub fn rotate(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        positions: &[f64],  // [T]
+    ) -> Result<Array2<f64>> {
+        let (tokens, d) = x.dim();
+        let pairs = need_even("d", d)?;
+        need_count("positions.len()", positions.len(), tokens, "row of x")?;
+        let mut turned = Array2::zeros((tokens, d)); // [T, d]
+        for (t, &position) in positions.iter().enumerate() {
+            for i in 0..pairs {
+                let angle = position * turn_per_position(i, d, self.base);
+                let (sin, cos) = libm::sincos(angle);
+                let (a, b) = self.pairing.pair(i, d);
+                turned[[t, a]] = x[[t, a]] * cos - x[[t, b]] * sin;
+                turned[[t, b]] = x[[t, a]] * sin + x[[t, b]] * cos;
+            }
+        }
+        Ok(turned)
+    }
+    // ANCHOR_END: rotate
+}

@@ -1,0 +1,162 @@
+//! 7.4: blocks before training, with random matrices of a size that keeps numbers ordinary.
+
+use ndarray::{Array1, Array2};
+
+use crate::error::Result;
+use crate::{
+    BiasedHeads, Block, LayerNorm, MLP_WIDENING, Mlp, MultiHead, NormPlace,
+    Normals, Stack,
+};
+
+/// A random matrix: independent normal numbers with mean 0 and variance 2 / (rows + columns).
+///
+/// If a token's features have the variance 1, so have the features of x W, as long as W is square. The
+/// variance is a compromise between that for x W, 1 / rows, and that for gradients on their way back, 1 /
+/// columns.
+///
+/// Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural
+/// networks", equation 12; normal, not uniform.
+///
+/// # Example
+///
+/// ```
+/// use attention::{Normals, xavier};
+///
+/// let w = xavier(100, 300, &mut Normals::seeded(4)); // [100, 300]
+/// let variance = w.iter().map(|number| number * number).sum::<f64>() / 30_000.0;
+/// assert!((variance - 2.0 / 400.0).abs() < 0.0002);
+/// ```
+// ANCHOR: xavier
+pub fn xavier(
+    rows: usize,
+    columns: usize,
+    normals: &mut Normals,
+) -> Array2<f64> {
+    let variance = 2.0 / (rows + columns) as f64;
+    normals.matrix(rows, columns) * libm::sqrt(variance) // [rows, columns]
+}
+// ANCHOR_END: xavier
+
+impl BiasedHeads {
+    /// `heads` heads, each d / h wide: W_Q, W_K, W_V and W_O are [`xavier()`] as `[d, d]`, before they
+    /// are split. Biases are 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooSmall`](crate::Error::TooSmall) if `heads` is 0, and
+    /// [`Error::Number`](crate::Error::Number) if it does not divide `d`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{BiasedHeads, Normals};
+    ///
+    /// let it = BiasedHeads::xavier(8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
+    /// assert_eq!(it.heads.heads[1].projections.query.dim(), (8, 4));
+    /// let three = BiasedHeads::xavier(8, 3, &mut Normals::seeded(4)).unwrap_err();
+    /// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 8");
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn xavier(
+        d: usize,
+        heads: usize,
+        normals: &mut Normals,
+    ) -> Result<Self> {
+        let [w_q, w_k, w_v, w_o] = [0; 4].map(|_| xavier(d, d, normals));
+        let heads = MultiHead::split(&w_q, &w_k, &w_v, &w_o, heads)?;
+        let b = Array1::zeros(d); // [d]
+        Self::split(heads, &b, &b, &b, &b)
+    }
+}
+
+impl Mlp {
+    /// d → [4 d](MLP_WIDENING) → d: both matrices are [`xavier()`], and biases 0.
+    ///
+    /// ```
+    /// use attention::{Mlp, Normals};
+    /// assert_eq!(Mlp::xavier(8, &mut Normals::seeded(4)).w_in.dim(), (8, 32));
+    /// ```
+    pub fn xavier(d: usize, normals: &mut Normals) -> Self {
+        let d_ff = MLP_WIDENING * d;
+        Self {
+            w_in: xavier(d, d_ff, normals),
+            b_in: Array1::zeros(d_ff),
+            w_out: xavier(d_ff, d, normals),
+            b_out: Array1::zeros(d),
+        }
+    }
+}
+
+impl Block {
+    /// A block before training: [`BiasedHeads::xavier`], [`Mlp::xavier`], and norms that are
+    /// [`LayerNorm::new`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`BiasedHeads::xavier`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Block, NormPlace, Normals};
+    ///
+    /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
+    /// assert_eq!(block.mlp.w_out.dim(), (32, 8));
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: block_xavier
+    pub fn xavier(
+        norms: NormPlace,
+        d: usize,
+        heads: usize,
+        normals: &mut Normals,
+    ) -> Result<Self> {
+        Ok(Self {
+            norms,
+            first_norm: LayerNorm::new(d),
+            attention: BiasedHeads::xavier(d, heads, normals)?,
+            second_norm: LayerNorm::new(d),
+            mlp: Mlp::xavier(d, normals),
+        })
+    }
+    // ANCHOR_END: block_xavier
+}
+
+impl Stack {
+    /// `depth` blocks before training, drawn from the lowest to the highest: [`Block::xavier`]; with a
+    /// last norm if they are pre-norm.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BiasedHeads::xavier`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{NormPlace, Normals, Stack};
+    ///
+    /// let mut normals = Normals::seeded(4);
+    /// let pre = Stack::xavier(NormPlace::Pre, 6, 8, 2, &mut normals)?; // 6 blocks, d = 8, h = 2
+    /// assert!(pre.blocks.len() == 6 && pre.last_norm.is_some());
+    /// let post = Stack::xavier(NormPlace::Post, 6, 8, 2, &mut normals)?;
+    /// assert!(post.blocks.len() == 6 && post.last_norm.is_none());
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: stack_xavier
+    pub fn xavier(
+        norms: NormPlace,
+        depth: usize,
+        d: usize,
+        heads: usize,
+        normals: &mut Normals,
+    ) -> Result<Self> {
+        let block = |_| Block::xavier(norms, d, heads, normals);
+        let blocks = (0..depth).map(block).collect::<Result<_>>()?;
+        let last_norm = match norms {
+            NormPlace::Pre => Some(LayerNorm::new(d)),
+            NormPlace::Post => None,
+        };
+        Ok(Self { blocks, last_norm })
+    }
+    // ANCHOR_END: stack_xavier
+}
