@@ -25,6 +25,8 @@
 //! | 7.4 | `block.rs` | [`Block`]: a list of [`Step`]s, pre-norm or post-norm |
 //! | 7.4 | `stack.rs` | [`Stack`]: blocks on top of each other |
 //! | 7.4 | `xavier.rs` | [`xavier()`]: blocks before training |
+//! | 7.4 | `gradients.rs` | [`Gradient`]: the way back through each layer |
+//! | 7.4 | `backward.rs` | [`Block::backward`], [`Stack::backward`]: the list of steps in reverse |
 //! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
 //! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //!
@@ -77,11 +79,13 @@
 #![warn(missing_docs)]
 
 mod attention;
+mod backward;
 mod biases;
 mod block;
 mod cost;
 mod error;
 mod gelu;
+mod gradients;
 mod heads;
 mod induction;
 mod mask;
@@ -109,6 +113,9 @@ pub use block::{Block, NormPlace, State, Step, block_parameters};
 pub use cost::{Cost, one_pass_cost, plain_cost};
 pub use error::{Error, Result};
 pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_slope, gelu_tanh};
+pub use gradients::{
+    AttentionGradient, Gradient, attention_backward, softmax_backward,
+};
 pub use heads::{
     Head, HeadCost, MultiHead, MultiHeadAttention, head_cost, multi_head_cost,
 };

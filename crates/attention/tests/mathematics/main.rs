@@ -5,6 +5,7 @@ mod attention;
 mod break_it;
 mod cost;
 mod errors;
+mod gradients;
 mod heads;
 mod induction;
 mod mask;

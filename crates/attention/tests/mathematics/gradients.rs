@@ -1,0 +1,268 @@
+//! Each way back against central differences: nudge one number, and see what the loss does.
+
+use attention::{
+    BiasedHeads, Block, Gradient, HeadBiases, LayerNorm, Mask, Mlp, NormPlace,
+    Normals, Stack, attention_backward, gelu, gelu_slope, masked_attention,
+    softmax, softmax_backward, softmax_jacobian,
+};
+use ndarray::{Array1, Array2, ArrayRef2};
+use proptest::prelude::*;
+
+use crate::{assert_close, cases, matrix, row};
+
+/// Differences over one step and over two, weighted 8 to −1, leave an error of step⁴ times the fifth
+/// derivative; rounding leaves 1e-16 / step.
+const STEP: f64 = 3e-4;
+
+/// All numbers that are learned, one after another.
+trait Numbers: Clone {
+    fn numbers(&mut self) -> Vec<&mut f64>;
+}
+
+impl Numbers for Array2<f64> {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        self.iter_mut().collect()
+    }
+}
+
+impl Numbers for LayerNorm {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        self.gamma.iter_mut().chain(&mut self.beta).collect()
+    }
+}
+
+impl Numbers for Mlp {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        let Mlp { w_in, b_in, w_out, b_out } = self;
+        w_in.iter_mut().chain(b_in).chain(w_out).chain(b_out).collect()
+    }
+}
+
+impl Numbers for BiasedHeads {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        let mut numbers: Vec<_> = self.output.iter_mut().collect();
+        for head in &mut self.heads.heads {
+            let of = &mut head.projections;
+            numbers.extend(of.query.iter_mut().chain(&mut of.key));
+            numbers.extend(of.value.iter_mut().chain(&mut head.output));
+        }
+        for HeadBiases { query, key, value } in &mut self.biases {
+            numbers.extend(query.iter_mut().chain(key).chain(value));
+        }
+        numbers
+    }
+}
+
+impl Numbers for Block {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        let mut numbers = self.first_norm.numbers();
+        numbers.extend(self.attention.numbers());
+        numbers.extend(self.second_norm.numbers());
+        numbers.extend(self.mlp.numbers());
+        numbers
+    }
+}
+
+impl Numbers for Stack {
+    fn numbers(&mut self) -> Vec<&mut f64> {
+        let mut numbers: Vec<_> =
+            self.blocks.iter_mut().flat_map(Block::numbers).collect();
+        numbers.extend(self.last_norm.iter_mut().flat_map(LayerNorm::numbers));
+        numbers
+    }
+}
+
+/// How the loss answers to each number of `of`, by differences, and how far that is from `came`: in all,
+/// relative to the number where that is above 1.
+fn distance<Of: Numbers>(
+    of: &Of,
+    came: &mut Of,
+    loss: impl Fn(&Of) -> f64,
+) -> f64 {
+    let mut nudged = of.clone();
+    let mut distance: f64 = 0.0;
+    for (i, came) in came.numbers().into_iter().enumerate() {
+        let was = *nudged.numbers()[i];
+        let mut at = |steps: f64| {
+            *nudged.numbers()[i] = was + steps * STEP;
+            loss(&nudged)
+        };
+        let (near, far) = (at(1.0) - at(-1.0), at(2.0) - at(-2.0));
+        let slope = (8.0 * near - far) / (12.0 * STEP);
+        at(0.0);
+        distance = distance.max((slope - *came).abs() / slope.abs().max(1.0));
+    }
+    distance
+}
+
+/// The same for a layer and its input, for the loss Σ gradient · y.
+fn layer_distance<Layer: Numbers>(
+    layer: &Layer,
+    x: &Array2<f64>,
+    gradient: &Array2<f64>,
+    mut back: Gradient<Layer>,
+    forward: impl Fn(&Layer, &Array2<f64>) -> Array2<f64>,
+) -> f64 {
+    let loss = |y: Array2<f64>| (y * gradient).sum();
+    let for_layer =
+        distance(layer, &mut back.layer, |layer| loss(forward(layer, x)));
+    let for_x = distance(x, &mut back.x, |x| loss(forward(layer, x)));
+    for_layer.max(for_x)
+}
+
+/// Every number random, those that start as 0 or 1 too.
+fn shaken<Layer: Numbers>(mut layer: Layer, normals: &mut Normals) -> Layer {
+    for number in layer.numbers() {
+        *number += 0.3 * normals.next().unwrap();
+    }
+    layer
+}
+
+fn masks(seed: u64, tokens: usize) -> Mask {
+    match seed % 3 {
+        0 => Mask::None,
+        1 => Mask::Causal,
+        // The first token may attend to no one.
+        _ => Mask::Allowed(Array2::from_shape_fn(
+            (tokens, tokens),
+            |(query, key)| query > 0 && (query + key) % 3 != 1,
+        )),
+    }
+}
+
+const WIDTHS: [(usize, usize); 4] = [(4, 2), (6, 3), (3, 1), (4, 4)];
+
+#[test]
+fn a_hundred_random_blocks_agree_with_differences() {
+    let mut largest: f64 = 0.0;
+    for norms in [NormPlace::Pre, NormPlace::Post] {
+        for seed in 0..50_u64 {
+            let mut normals = Normals::seeded(seed);
+            let (d, heads) = WIDTHS[seed as usize % 4];
+            let tokens = 1 + seed as usize % 5;
+            let mask = masks(seed, tokens);
+            let block = Block::xavier(norms, d, heads, &mut normals).unwrap();
+            let block = shaken(block, &mut normals);
+            let x = normals.matrix(tokens, d);
+            let gradient = normals.matrix(tokens, d);
+            let back = block.backward(&x, &mask, &gradient).unwrap();
+            assert_eq!(back.layer.norms, norms);
+            let it = layer_distance(&block, &x, &gradient, back, |block, x| {
+                block.forward(x, &mask).unwrap()
+            });
+            largest = largest.max(it);
+        }
+    }
+    println!("100 blocks, largest difference {largest:.1e}");
+    assert!(largest < 1e-7);
+}
+
+#[test]
+fn stacks_agree_with_differences() {
+    let mut largest: f64 = 0.0;
+    for norms in [NormPlace::Pre, NormPlace::Post] {
+        for seed in 0..10 {
+            let mut normals = Normals::seeded(seed);
+            let mask = masks(seed, 4);
+            let depth = 1 + seed as usize % 3;
+            let stack =
+                Stack::xavier(norms, depth, 4, 2, &mut normals).unwrap();
+            let stack = shaken(stack, &mut normals);
+            let x = normals.matrix(4, 4);
+            let gradient = normals.matrix(4, 4);
+            let back = stack.backward(&x, &mask, &gradient).unwrap();
+            let it = layer_distance(&stack, &x, &gradient, back, |stack, x| {
+                stack.forward(x, &mask).unwrap()
+            });
+            largest = largest.max(it);
+        }
+    }
+    println!("20 stacks, largest difference {largest:.1e}");
+    assert!(largest < 1e-6);
+}
+
+#[test]
+fn each_layer_by_itself_agrees_with_differences() {
+    let (mut norm, mut mlp, mut heads): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    for seed in 0..100_u64 {
+        let mut normals = Normals::seeded(seed);
+        let (d, h) = WIDTHS[seed as usize % 4];
+        let tokens = 1 + seed as usize % 5;
+        let x = normals.matrix(tokens, d);
+        let gradient = normals.matrix(tokens, d);
+        let mask = masks(seed, tokens);
+
+        let it = shaken(LayerNorm::new(d), &mut normals);
+        let back = it.backward(&x, &gradient).unwrap();
+        let forward = |it: &LayerNorm, x: &Array2<f64>| it.apply(x).unwrap();
+        norm = norm.max(layer_distance(&it, &x, &gradient, back, forward));
+
+        let it = shaken(Mlp::xavier(d, &mut normals), &mut normals);
+        let back = it.backward(&x, &gradient).unwrap();
+        let forward = |it: &Mlp, x: &Array2<f64>| it.apply(x).unwrap();
+        mlp = mlp.max(layer_distance(&it, &x, &gradient, back, forward));
+
+        let it = BiasedHeads::xavier(d, h, &mut normals).unwrap();
+        let it = shaken(it, &mut normals);
+        let back = it.backward(&x, &mask, &gradient).unwrap();
+        let it = layer_distance(&it, &x, &gradient, back, |it, x| {
+            it.attend(x, &mask).unwrap().output
+        });
+        heads = heads.max(it);
+    }
+    println!("norm {norm:.1e}, MLP {mlp:.1e}, heads {heads:.1e}");
+    assert!(norm < 1e-7 && mlp < 1e-8 && heads < 1e-8);
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn softmax_goes_back_as_its_jacobian_says(scores in row(-4.0..4.0), seed: u64) {
+        let weights = softmax(&scores);
+        let gradient: Array1<f64> = Normals::seeded(seed).take(weights.len()).collect();
+        let came = softmax_backward(&weights, &gradient);
+        let needed = gradient.dot(&softmax_jacobian(&weights));
+        prop_assert!((came - needed).iter().all(|e| e.abs() < 1e-14));
+    }
+
+    #[test]
+    fn attention_goes_back_as_differences_say(
+        queries in matrix(3, 2), keys in matrix(4, 2), values in matrix(4, 3),
+        gradient in matrix(3, 3), causal: bool,
+    ) {
+        let mask = if causal { Mask::Causal } else { Mask::None };
+        let attend = |q: &ArrayRef2<f64>, k: &ArrayRef2<f64>, v: &ArrayRef2<f64>| {
+            masked_attention(q, k, v, &mask).unwrap()
+        };
+        let it = attend(&queries, &keys, &values);
+        let mut back = attention_backward(&queries, &keys, &values, &it, &gradient).unwrap();
+        let loss = |q: &ArrayRef2<f64>, k: &ArrayRef2<f64>, v: &ArrayRef2<f64>| {
+            (attend(q, k, v).output * &gradient).sum()
+        };
+        prop_assert!(distance(&queries, &mut back.queries, |q| loss(q, &keys, &values)) < 1e-7);
+        prop_assert!(distance(&keys, &mut back.keys, |k| loss(&queries, k, &values)) < 1e-7);
+        prop_assert!(distance(&values, &mut back.values, |v| loss(&queries, &keys, v)) < 1e-7);
+    }
+
+    #[test]
+    fn gelu_is_as_steep_as_it_rises(x in -8.0..8.0) {
+        let slope = (gelu(x + 1e-5) - gelu(x - 1e-5)) / 2e-5;
+        prop_assert!((gelu_slope(x) - slope).abs() < 1e-9, "{x}");
+    }
+}
+
+#[test]
+fn the_residual_carries_the_gradient_past_a_block_that_does_nothing() {
+    let mut normals = Normals::seeded(8);
+    let mut block = Block::xavier(NormPlace::Pre, 6, 2, &mut normals).unwrap();
+    block.mlp.w_out.fill(0.0);
+    for head in &mut block.attention.heads.heads {
+        head.output.fill(0.0);
+    }
+    let (x, gradient) = (normals.matrix(4, 6), normals.matrix(4, 6));
+    let back = block.backward(&x, &Mask::Causal, &gradient).unwrap();
+    assert_close(&back.x, &gradient, 0.0);
+    // What could be learned is felt all the same.
+    assert!(back.layer.mlp.w_out.iter().all(|&slope| slope != 0.0));
+}
