@@ -27,6 +27,7 @@
 //! | 7.4 | `xavier.rs` | [`xavier()`]: blocks before training |
 //! | 7.4 | `gradients.rs` | [`Gradient`]: the way back through each layer |
 //! | 7.4 | `backward.rs` | [`Block::backward`], [`Stack::backward`]: the list of steps in reverse |
+//! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm |
 //! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
 //! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //!
@@ -83,6 +84,7 @@ mod backward;
 mod biases;
 mod block;
 mod cost;
+mod depth;
 mod error;
 mod gelu;
 mod gradients;
@@ -111,6 +113,10 @@ pub use attention::{
 pub use biases::{BiasedHeads, HeadBiases};
 pub use block::{Block, NormPlace, State, Step, block_parameters};
 pub use cost::{Cost, one_pass_cost, plain_cost};
+pub use depth::{
+    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, depth_study, depth_table,
+    gradient_sizes, log_slope,
+};
 pub use error::{Error, Result};
 pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_slope, gelu_tanh};
 pub use gradients::{
