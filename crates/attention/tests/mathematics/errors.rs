@@ -1,10 +1,12 @@
 use attention::{
-    Activation, Error, Head, InductionCircuit, Mask, MultiHead, Projections,
-    Recurrence, Scale, attention, attention_scaled, dot_product_study,
-    masked_attention, multi_head_cost, one_pass_attention, saturation_study,
-    scores,
+    Activation, BiasedHeads, Block, Error, Head, InductionCircuit, LayerNorm,
+    Mask, Mlp, MultiHead, NormPlace, Normals, Pairing, Projections, Recurrence,
+    Rope, Scale, State, Step, attention, attention_scaled, depth_study,
+    dot_product_study, log_slope, masked_attention, multi_head_cost,
+    neighbours_to_halves, one_pass_attention, position_shift, saturation_study,
+    scores, sinusoids,
 };
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 
 #[track_caller]
 fn assert_says<T>(result: Result<T, Error>, needed: &str) {
@@ -253,6 +255,138 @@ fn a_study_has_to_have_something_to_study() {
     assert_says(
         saturation_study(&[4], 7, 0, 0),
         "trials: came as 0, needed at least 1",
+    );
+}
+
+#[test]
+fn layers_have_to_match_their_tokens() {
+    let x = zeros(7, 4);
+    let gamma = "gamma: came as [3], needed [4] for the columns of x [7, 4]";
+    assert_says(LayerNorm::new(3).apply(&x), gamma);
+    let beta = LayerNorm { beta: Array1::zeros(5), ..LayerNorm::new(4) };
+    assert_says(
+        beta.apply(&x),
+        "beta: came as [5], needed [4] for the columns of x [7, 4]",
+    );
+
+    let mlp = Mlp::xavier(4, &mut Normals::seeded(1));
+    assert!(mlp.apply(&x).is_ok());
+    assert_says(
+        mlp.apply(&zeros(7, 3)),
+        "w_in: came as [4, 16], needed [3, d_ff] for x [7, 3]",
+    );
+    assert_says(
+        Mlp { w_out: zeros(4, 16), ..mlp.clone() }.apply(&x),
+        "w_out: came as [4, 16], needed [16, 4] to match w_in [4, 16]",
+    );
+    assert_says(
+        Mlp { b_in: Array1::zeros(4), ..mlp.clone() }.apply(&x),
+        "b_in: came as [4], needed [16] for the columns of w_in [4, 16]",
+    );
+    assert_says(
+        Mlp { b_out: Array1::zeros(16), ..mlp }.apply(&x),
+        "b_out: came as [16], needed [4] for the columns of w_out [16, 4]",
+    );
+}
+
+#[test]
+fn biases_have_to_match_their_heads() {
+    let heads = || {
+        let [q, k, v, o] =
+            [[4, 6], [4, 6], [4, 8], [8, 4]].map(|[r, c]| zeros(r, c));
+        MultiHead::split(&q, &k, &v, &o, 2).unwrap()
+    };
+    let split = |q: usize, k: usize, v: usize, o: usize| {
+        let [q, k, v, o] = [q, k, v, o].map(Array1::zeros);
+        BiasedHeads::split(heads(), &q, &k, &v, &o)
+    };
+    let it = split(6, 6, 8, 4).unwrap();
+    assert_says(
+        split(3, 6, 8, 4),
+        "b_q: came as [3], needed [6] for the columns of all heads' W_Q",
+    );
+    assert_says(
+        split(6, 3, 8, 4),
+        "b_k: came as [3], needed [6] for the columns of all heads' W_K",
+    );
+    assert_says(
+        split(6, 6, 6, 4),
+        "b_v: came as [6], needed [8] for the columns of all heads' W_V",
+    );
+    assert_says(
+        split(6, 6, 8, 8),
+        "b_o: came as [8], needed [4] for the columns of W_O",
+    );
+    let x = zeros(7, 4);
+    assert!(it.attend(&x, &Mask::None).is_ok());
+    assert_says(
+        BiasedHeads { biases: vec![], ..it.clone() }.attend(&x, &Mask::None),
+        "biases: came as 0, needed 2, one for each head",
+    );
+    let mut narrow = it.clone();
+    narrow.biases[1].value = Array1::zeros(3);
+    assert_says(
+        narrow.attend(&x, &Mask::None),
+        "biases.value: came as [3], needed [4] for the columns of value [4, 4]",
+    );
+    assert_says(
+        BiasedHeads { output: Array1::zeros(3), ..it }.attend(&x, &Mask::None),
+        "output: came as [3], needed [4] for the columns of x [7, 4]",
+    );
+    let none = MultiHead { heads: vec![] };
+    let b = Array1::zeros(0);
+    assert_says(
+        BiasedHeads::split(none, &b, &b, &b, &b),
+        "heads: came empty, needed at least one",
+    );
+}
+
+#[test]
+fn a_block_can_add_only_what_was_kept() {
+    let normals = &mut Normals::seeded(1);
+    let block = Block::xavier(NormPlace::Pre, 4, 2, normals).unwrap();
+    let state = State { x: zeros(7, 4), kept: None };
+    assert_says(
+        block.run_step(Step::Add, state, &Mask::None),
+        "state.kept: came empty, needed at least one",
+    );
+    assert_says(
+        block.backward(&zeros(7, 4), &Mask::None, &zeros(4, 7)),
+        "gradient: came as [4, 7], needed [7, 4], the shape of what it is about",
+    );
+    assert_says(
+        Block::xavier(NormPlace::Pre, 4, 3, normals),
+        "heads: came as 3, needed a divisor of 4",
+    );
+}
+
+#[test]
+fn positions_come_in_pairs_and_one_for_each_token() {
+    let odd = "d: came as 7, needed an even number";
+    assert_says(sinusoids(3, 7), odd);
+    assert_says(position_shift(3, 7), odd);
+    assert_says(neighbours_to_halves(&zeros(3, 7)), odd);
+    let rope = Rope::new(Pairing::Halves);
+    assert_says(rope.rotate(&zeros(1, 7), &[0.0]), odd);
+    assert_says(
+        rope.rotate(&zeros(3, 8), &[0.0]),
+        "positions.len(): came as 1, needed 3, one for each row of x",
+    );
+}
+
+#[test]
+fn a_depth_has_to_be_one() {
+    assert_says(
+        depth_study(NormPlace::Pre, 0, 1, 0),
+        "depth: came as 0, needed at least 1",
+    );
+    assert_says(
+        depth_study(NormPlace::Pre, 1, 0, 0),
+        "runs: came as 0, needed at least 1",
+    );
+    assert_says(
+        log_slope(&[(1.0, 1.0)]),
+        "points.len(): came as 1, needed at least 2",
     );
 }
 

@@ -2,8 +2,10 @@
 //! checked against plain loops.
 
 mod attention;
+mod block;
 mod break_it;
 mod cost;
+mod depth;
 mod errors;
 mod gradients;
 mod heads;
@@ -12,6 +14,7 @@ mod mask;
 mod one_pass;
 mod paths;
 mod patterns;
+mod positions;
 mod recurrence;
 mod scale;
 mod self_attention;
