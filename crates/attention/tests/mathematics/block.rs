@@ -78,7 +78,7 @@ proptest! {
         prop_assume!(x.rows().into_iter().all(|token| moments(&token).1 > 1e-2));
         let norm = LayerNorm { epsilon: 0.0, ..LayerNorm::new(5) };
         let was = norm.apply(&x).unwrap();
-        let moved = x * times + by;
+        let moved: Array2<f64> = x * times + by;
         let is = norm.apply(&moved).unwrap();
         assert_close(&is, &was, 1e-10);
     }
