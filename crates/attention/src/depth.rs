@@ -53,8 +53,9 @@ pub struct DepthGradients {
 /// ```
 /// use attention::{NormPlace, gradient_sizes};
 ///
-/// let (pre, post) = (gradient_sizes(NormPlace::Pre, 8, 1)?, gradient_sizes(NormPlace::Post, 8, 1)?);
-/// assert!(pre[7] < post[7] / 2.0); // the last of 8 blocks
+/// let pre = gradient_sizes(NormPlace::Pre, 16, 1)?;
+/// let post = gradient_sizes(NormPlace::Post, 16, 1)?;
+/// assert!(pre[15] < post[15] / 2.0); // the last of 16 blocks
 /// # Ok::<(), attention::Error>(())
 /// ```
 // ANCHOR: gradient_sizes

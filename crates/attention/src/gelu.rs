@@ -22,7 +22,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 /// ```
 // ANCHOR: gelu
 pub fn gelu(x: f64) -> f64 {
-    0.5 * x * (1.0 + libm::erf(x * FRAC_1_SQRT_2))
+    x * share_below(x)
+}
+
+/// Φ(x): the share of a standard normal distribution that lies below x.
+fn share_below(x: f64) -> f64 {
+    0.5 * (1.0 + libm::erf(x * FRAC_1_SQRT_2))
 }
 // ANCHOR_END: gelu
 
@@ -39,9 +44,8 @@ pub fn gelu(x: f64) -> f64 {
 /// ```
 // ANCHOR: gelu_slope
 pub fn gelu_slope(x: f64) -> f64 {
-    let below = 0.5 * (1.0 + libm::erf(x * FRAC_1_SQRT_2)); // Φ(x)
     let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * PI); // φ(x)
-    below + x * density
+    share_below(x) + x * density
 }
 // ANCHOR_END: gelu_slope
 

@@ -10,7 +10,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, Zip};
 use crate::error::{Result, need, shape};
 use crate::{
     Attention, BiasedHeads, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead,
-    Projections, Scale, gelu, gelu_slope, masked_attention, moments,
+    Projections, Scale, gelu, gelu_slope, masked_attention,
 };
 
 /// The gradient of a loss L, a single number, with respect to all that went into a layer.
@@ -167,9 +167,7 @@ impl LayerNorm {
         let mut back = gradient.to_owned() * &self.gamma; // [T, d], ∂L/∂normed
         let tokens = normed.rows_mut().into_iter().zip(back.rows_mut());
         for (mut token, mut back) in tokens {
-            let (mean, variance) = moments(&token);
-            let divisor = libm::sqrt(variance + self.epsilon);
-            token.mapv_inplace(|feature| (feature - mean) / divisor);
+            let divisor = self.norm_token(&mut token);
             let d = token.len() as f64;
             let (same, along) = (back.sum() / d, back.dot(&token) / d);
             Zip::from(&mut back).and(&token).for_each(|back, normed| {

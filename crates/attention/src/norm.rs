@@ -78,11 +78,18 @@ impl LayerNorm {
         self.check(x)?;
         let mut normed = x.to_owned(); // [T, d]
         for mut token in normed.rows_mut() {
-            let (mean, variance) = moments(&token);
-            let divisor = libm::sqrt(variance + self.epsilon);
-            token.mapv_inplace(|feature| (feature - mean) / divisor);
+            self.norm_token(&mut token);
         }
         Ok(normed * &self.gamma + &self.beta) // [T, d]
+    }
+
+    /// Mean 0 and variance 1 for one token, in its place. Returns what its
+    /// features were divided by.
+    pub(crate) fn norm_token(&self, token: &mut ArrayRef1<f64>) -> f64 {
+        let (mean, variance) = moments(token);
+        let divisor = libm::sqrt(variance + self.epsilon);
+        token.mapv_inplace(|feature| (feature - mean) / divisor);
+        divisor
     }
     // ANCHOR_END: apply
 
