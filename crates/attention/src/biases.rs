@@ -120,7 +120,7 @@ impl BiasedHeads {
         self.check(x)?;
         let each = self.heads.heads.iter().zip(&self.biases);
         let attended = each.map(|(head, bias)| {
-            let (queries, keys, values) = bias.project(head, x)?;
+            let (queries, keys, values) = bias.project(&head.projections, x)?;
             masked_attention(&queries, &keys, &values, mask)
         });
         let heads = attended.collect::<Result<Vec<_>>>()?; // h times [T, d_v]
@@ -157,23 +157,44 @@ impl BiasedHeads {
             self.heads.heads.len(),
             "head",
         )?;
-        for (head, bias) in self.heads.heads.iter().zip(&self.biases) {
-            head.check(x)?;
-            bias.check(&head.projections)?;
-        }
+        self.heads.heads.iter().try_for_each(|head| head.check(x))?;
         need_features("output", &self.output, "x", x)
     }
 }
 
 impl HeadBiases {
-    /// Queries, keys and values of one head, each with its bias.
+    /// Queries, keys and values of one head, each with its bias: x W_Q + b_Q, x W_K + b_K, x W_V + b_V.
+    ///
+    /// `x` `[T, d]` → `[T, d_k]`, `[T, d_k]`, `[T, d_v]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`Projections::project`], and [`Error::Shape`] if a bias has another length than its
+    /// matrix has columns.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{HeadBiases, Projections};
+    /// use ndarray::array;
+    ///
+    /// let (query, key, value) = (array![10.0, 0.0], array![0.0, 20.0], array![30.0, 30.0]);
+    /// let bias = HeadBiases { query, key, value }; // [d_k = 2], [d_k = 2], [d_v = 2]
+    /// let x = array![[1.0, 2.0]]; // [T = 1, d = 2]
+    /// let (queries, keys, values) = bias.project(&Projections::identity(2), &x)?;
+    /// assert_eq!(queries, array![[11.0, 2.0]]);
+    /// assert_eq!(keys, array![[1.0, 22.0]]);
+    /// assert_eq!(values, array![[31.0, 32.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
     // ANCHOR: biased_project
-    pub(crate) fn project(
+    pub fn project(
         &self,
-        head: &Head,
+        projections: &Projections,
         x: &ArrayRef2<f64>, // [T, d]
     ) -> Result<(Array2<f64>, Array2<f64>, Array2<f64>)> {
-        let (queries, keys, values) = head.projections.project(x)?;
+        self.check(projections)?;
+        let (queries, keys, values) = projections.project(x)?;
         // Each row gets the same: [T, d_k] + [d_k].
         Ok((queries + &self.query, keys + &self.key, values + &self.value))
     }

@@ -291,7 +291,7 @@ fn head_backward(
     mask: &Mask,
     gradient: &ArrayRef2<f64>, // [T, d]
 ) -> Result<Gradient<(Head, HeadBiases)>> {
-    let (queries, keys, values) = bias.project(head, x)?;
+    let (queries, keys, values) = bias.project(&head.projections, x)?;
     let it = masked_attention(&queries, &keys, &values, mask)?;
     // y = head's output W_O, and the head's output = attention(Q, K, V)
     let for_output = gradient.dot(&head.output.t()); // [T, d_v]
