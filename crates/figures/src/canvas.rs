@@ -333,23 +333,56 @@ impl Canvas {
     /// A tile of a heatmap: the brighter, the larger the weight. It has the same colour in every theme, and so has
     /// its text.
     pub fn tile(&mut self, corner: Place, opposite: Place, weight: f64, text: &str) {
-        let shade = shade(weight);
+        self.coloured_tile(corner, opposite, ramp(&WEIGHTS, weight), weight >= 0.5, text);
+    }
+
+    /// A tile of a heatmap of numbers that can be negative, as shares of the largest size, from -1 to 1: pale at 0, and
+    /// the stronger its colour, the further from it, brown above and violet below. It has the same colour in every
+    /// theme, and so has its text.
+    pub fn signed_tile(&mut self, corner: Place, opposite: Place, share: f64, text: &str) {
+        let steps = if share < 0.0 { &BELOW_ZERO } else { &ABOVE_ZERO };
+        self.coloured_tile(corner, opposite, ramp(steps, share.abs()), share.abs() < 0.7, text);
+    }
+
+    fn coloured_tile(
+        &mut self,
+        corner: Place,
+        opposite: Place,
+        colour: RGBColor,
+        dark_text: bool,
+        text: &str,
+    ) {
         let element = self.element("tile", &[corner, opposite], |backend, places| {
-            let _ = backend.draw_rect(places[0], places[1], &shade.filled(), true);
+            let _ = backend.draw_rect(places[0], places[1], &colour.filled(), true);
         });
         self.body.push_str(&element);
         if text.is_empty() {
             return;
         }
-        let ink = if weight < 0.5 { RGBColor(0xff, 0xff, 0xff) } else { RGBColor(0, 0, 0) };
+        let ink = if dark_text { RGBColor(0, 0, 0) } else { RGBColor(0xff, 0xff, 0xff) };
         let middle = [(corner[0] + opposite[0]) / 2.0, (corner[1] + opposite[1]) / 2.0];
         let style = text_style(Text::CENTRE, &ink);
         let element = self.element("tile's text", &[middle], |backend, places| {
             let _ = backend.draw_text(text, &style, places[0]);
         });
         // What it stands on, for those who check whether it can be read.
-        let on = format!("<text data-on=\"#{:02x}{:02x}{:02x}\" ", shade.0, shade.1, shade.2);
+        let on = format!("<text data-on=\"#{:02x}{:02x}{:02x}\" ", colour.0, colour.1, colour.2);
         self.body.push_str(&element.replacen("<text ", &on, 1));
+    }
+
+    /// The scale of signed tiles: its colours, and below them its ends and the 0 in its middle.
+    pub fn signed_scale(&mut self, [x, y]: Place, width: f64, [least, most]: [&str; 2]) {
+        // An odd number, so that the one in the middle is 0.
+        const PARTS: i32 = 41;
+        let part = width / f64::from(PARTS);
+        for step in 0..PARTS {
+            let from = x + part * f64::from(step);
+            let share = f64::from(2 * step) / f64::from(PARTS - 1) - 1.0;
+            self.signed_tile([from, y], [(from + part + 1.0).min(x + width), y + 10.0], share, "");
+        }
+        self.text(least, [x, y + 22.0], Text::START.role(Role::Muted));
+        self.text("0", [x + width / 2.0, y + 22.0], Text::CENTRE.role(Role::Muted));
+        self.text(most, [x + width, y + 22.0], Text::END.role(Role::Muted));
     }
 
     /// The place of a tile that is masked: no tile, but slanted lines, which no weight looks like.
@@ -459,21 +492,40 @@ fn stroke_style(stroke: Stroke) -> ShapeStyle {
     stroke.role.colour().stroke_width(fine(stroke.width).max(1) as u32)
 }
 
-/// The colour of a weight from 0 to 1: one hue, its lightness even to the eye (steps of equal size in OKLab).
-fn shade(weight: f64) -> RGBColor {
-    const STEPS: [[f64; 3]; 5] = [
-        [42.0, 32.0, 5.0],
-        [91.0, 72.0, 7.0],
-        [145.0, 116.0, 21.0],
-        [202.0, 163.0, 36.0],
-        [255.0, 216.0, 75.0],
-    ];
+/// The colours of a scale from 0 to 1, in equal steps; between them it is even.
+type Ramp = [[f64; 3]; 5];
+
+/// Of weights: one hue, its lightness even to the eye (steps of equal size in OKLab).
+const WEIGHTS: Ramp =
+    [[42.0, 32.0, 5.0], [91.0, 72.0, 7.0], [145.0, 116.0, 21.0], [202.0, 163.0, 36.0], [255.0, 216.0, 75.0]];
+
+/// Of numbers above 0: from grey to brown, which colour-blind eyes tell from the violet of those below; neither
+/// hue means anything else here. Both ends are equally dark, in steps of equal size in OKLab.
+const ABOVE_ZERO: Ramp = [
+    [226.0, 226.0, 223.0],
+    [204.0, 182.0, 168.0],
+    [181.0, 139.0, 115.0],
+    [156.0, 97.0, 62.0],
+    [129.0, 54.0, 0.0],
+];
+
+/// Of numbers below 0: from the same grey to violet.
+const BELOW_ZERO: Ramp = [
+    [226.0, 226.0, 223.0],
+    [188.0, 182.0, 212.0],
+    [152.0, 139.0, 199.0],
+    [119.0, 96.0, 183.0],
+    [89.0, 46.0, 166.0],
+];
+
+/// The colour of a share from 0 to 1 on a scale.
+fn ramp(steps: &Ramp, share: f64) -> RGBColor {
     // Rounded first, so that the colour is the same wherever the last bits differ.
-    let at = (weight.clamp(0.0, 1.0) * 4e6).round() / 1e6;
-    let step = (at as usize).min(STEPS.len() - 2);
+    let at = (share.clamp(0.0, 1.0) * 4e6).round() / 1e6;
+    let step = (at as usize).min(steps.len() - 2);
     let share = at - step as f64;
     let [red, green, blue] = [0, 1, 2]
-        .map(|part| (STEPS[step][part] * (1.0 - share) + STEPS[step + 1][part] * share).round() as u8);
+        .map(|part| (steps[step][part] * (1.0 - share) + steps[step + 1][part] * share).round() as u8);
     RGBColor(red, green, blue)
 }
 

@@ -1,6 +1,7 @@
 //! The registry: every figure of the book, in the book's order.
 
 mod arcs;
+mod block;
 mod cost;
 mod heads;
 mod induction;
@@ -29,6 +30,7 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
+    Chapter { name: "block", figures: &[block::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
@@ -134,6 +136,14 @@ fn token_choice(name: &'static str, label: &'static str, scene: &Scene, default:
         label,
         kind: Kind::Choice { options: scene.tokens.iter().enumerate().map(option).collect(), default },
     }
+}
+
+/// A label cut to `most` characters, the last of which says that it was cut.
+fn cut(label: &str, most: usize) -> String {
+    if label.chars().count() <= most {
+        return label.to_owned();
+    }
+    label.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// A weight on a picture, in two digits. None is exactly 0 unless it is masked, and none is to look so.
