@@ -508,6 +508,26 @@ fn parameters_by_formula_are_those_that_are_there() {
     }
 }
 
+/// A nudge to one token moves its own row alone in LayerNorm and in the MLP, and in attention, and so in the whole
+/// block, the rows of all that may look at it: each of them, and no other, exactly.
+#[test]
+fn attention_mixes_tokens_and_nothing_else_does() {
+    let mixing = figure("mixing").unwrap();
+    for (mask, token) in [("on", 1), ("on", 4), ("on", 7), ("off", 1), ("off", 4), ("off", 7)] {
+        let params = [("mask", mask.to_owned()), ("token", token.to_string())];
+        let params = params.map(|(name, value)| (name.to_owned(), value)).into();
+        let table = mixing.draw(&Scene::default(), &params, Size::Wide).unwrap().table;
+        assert_eq!(table.columns, ["LayerNorm alone", "attention alone", "MLP alone", "the whole block"]);
+        for (place, row) in table.rows.iter().enumerate() {
+            let moves: Vec<_> =
+                row.cells.iter().map(|cell| cell.value().is_some_and(|by| by > 0.0)).collect();
+            let own = place + 1 == token;
+            let looks = mask == "off" || place + 1 >= token;
+            assert_eq!(moves, [own, looks, own, looks], "mask {mask}, nudged {token}, row {}", row.name);
+        }
+    }
+}
+
 /// `it` gives more than half of its attention to `cat`.
 #[test]
 fn the_running_example_holds() {

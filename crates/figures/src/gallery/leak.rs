@@ -2,7 +2,7 @@
 
 use attention::{Mask, Projections};
 
-use super::{Figure, Sketch, token_choice};
+use super::{Figure, Sketch, token_choice, weight_in_brief};
 use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
@@ -54,7 +54,6 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let (with, without) = (changes(&Mask::Causal)?, changes(&Mask::None)?);
     let shown = if masked { &with } else { &without };
 
-    let distance = |change: f64| if change == 0.0 { Cell::words("0") } else { Cell::number(change, 4) };
     let table = Table {
         corner: "output".into(),
         columns: ["moves, with the mask", "moves, without it"].map(String::from).to_vec(),
@@ -66,8 +65,6 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             .collect(),
     };
     let most = |changes: &[f64]| changes.iter().copied().fold(0.0, f64::max);
-    let exactly =
-        |change: f64| if change == 0.0 { Cell::words("exactly 0") } else { Cell::number(change, 4) };
     let facts = vec![
         Fact { name: "nudged", cell: Cell::token(label(nudged)) },
         Fact { name: "size", cell: Cell::number(nudge, 1) },
@@ -98,45 +95,91 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     Ok(Sketch { canvas, table, facts, sentences })
 }
 
+/// How far something has moved. That it has not moved at all is not to look like a small number.
+pub fn distance(change: f64) -> Cell {
+    if change == 0.0 { Cell::words("0") } else { Cell::number(change, 4) }
+}
+
+/// How far something has moved, for a sentence.
+pub fn exactly(change: f64) -> Cell {
+    if change == 0.0 { Cell::words("exactly 0") } else { Cell::number(change, 4) }
+}
+
 fn picture(scene: &Scene, size: Size, changes: &[f64], nudged: usize, furthest: f64) -> Canvas {
     let tokens = changes.len();
     let mut canvas = Canvas::new(size, 250.0);
     let (start, end) = (size.pick(46.0, 24.0), size.width() - size.pick(46.0, 24.0));
     let x = |place: usize| start + (end - start) * place as f64 / (tokens - 1) as f64;
-    let (ceiling, floor, words) = (44.0, 176.0, 196.0);
+    let (ceiling, floor) = (44.0, 176.0);
     let half = ((end - start) / tokens as f64 * 0.3).min(20.0);
 
     canvas.text("how far each output moves", [2.0, 12.0], Text::START);
-    canvas.line([start - half, floor], [end + half, floor], Stroke::new(Role::Line, 1.0));
-    let mut numbers = Labels::within([0.0, 20.0], [size.width(), floor]);
+    bars(&mut canvas, changes, furthest, [ceiling, floor], half, &x);
+    name_tokens(&mut canvas, scene, nudged, floor + 20.0, half, &x);
+    canvas
+}
+
+/// A bar for each token's change, as high as `floor` from `ceiling` for the one that is `furthest`, with its number
+/// where there is room.
+pub fn bars(
+    canvas: &mut Canvas,
+    changes: &[f64],
+    furthest: f64,
+    [ceiling, floor]: [f64; 2],
+    half: f64,
+    x: &dyn Fn(usize) -> f64,
+) {
+    let ends = [x(0) - half, x(changes.len() - 1) + half];
+    canvas.line([ends[0], floor], [ends[1], floor], Stroke::new(Role::Line, 1.0));
+    let top = |place: usize| match furthest > 0.0 {
+        true => floor - (floor - ceiling) * changes[place] / furthest,
+        false => floor,
+    };
+    let mut numbers = Labels::within([0.0, ceiling - 24.0], [canvas.width(), floor]);
     canvas.group(&[], |canvas| {
         for (place, &change) in changes.iter().enumerate() {
-            let height = if furthest > 0.0 { (floor - ceiling) * change / furthest } else { 0.0 };
-            let top = floor - height;
             if change > 0.0 {
-                canvas.bar([x(place) - half, top], [x(place) + half, floor], Role::Output, 1.0);
+                canvas.bar([x(place) - half, top(place)], [x(place) + half, floor], Role::Output, 1.0);
             }
-            let number = if change == 0.0 { "0".to_owned() } else { Cell::number(change, 2).to_string() };
-            numbers.centre(canvas, &number, [x(place), top - 10.0], Text::CENTRE);
+            let number = if change == 0.0 { "0".to_owned() } else { weight_in_brief(change) };
+            // A number is not to stand on a higher bar beside its own.
+            let room = Text::CENTRE.room(&number) / 2.0;
+            let covers = |other: usize| {
+                other != place && (x(other) - x(place)).abs() < room + half && top(other) < top(place) - 2.0
+            };
+            if !(0..changes.len()).any(covers) {
+                numbers.centre(canvas, &number, [x(place), top(place) - 10.0], Text::CENTRE);
+            }
         }
     });
-    let mut names = Labels::within([0.0, words - 10.0], [size.width(), words + 10.0]);
+}
+
+/// The tokens at their places, to choose the nudged one by; an arrow points to it.
+pub fn name_tokens(
+    canvas: &mut Canvas,
+    scene: &Scene,
+    nudged: usize,
+    y: f64,
+    half: f64,
+    x: &dyn Fn(usize) -> f64,
+) {
+    let tokens = scene.tokens.len();
+    let mut names = Labels::within([0.0, y - 10.0], [canvas.width(), y + 10.0]);
     let others = (0..tokens).filter(|&place| place != nudged);
     canvas.group(&[], |canvas| {
         for place in std::iter::once(nudged).chain(others) {
             let how = if place == nudged { Text::CENTRE.bold() } else { Text::CENTRE };
-            names.centre(canvas, &scene.tokens[place].text, [x(place), words], how);
+            names.centre(canvas, &scene.tokens[place].text, [x(place), y], how);
         }
     });
     for place in 0..tokens {
         let choose = format!("token={}", place + 1);
         canvas.group(&[("data-set", &choose)], |canvas| {
-            canvas.bar([x(place) - half, words - 12.0], [x(place) + half, words + 12.0], Role::Line, HIT);
+            canvas.bar([x(place) - half, y - 12.0], [x(place) + half, y + 12.0], Role::Line, HIT);
         });
     }
-    canvas.arrow([x(nudged), 238.0], [x(nudged), 211.0], Stroke::new(Role::Warn, 3.0));
-    let right = nudged * 2 > tokens;
+    canvas.arrow([x(nudged), y + 42.0], [x(nudged), y + 15.0], Stroke::new(Role::Warn, 3.0));
+    let right = nudged * 2 >= tokens;
     let (at, how) = if right { (x(nudged) - 12.0, Text::END) } else { (x(nudged) + 12.0, Text::START) };
-    canvas.text("nudged", [at, 230.0], how.role(Role::Warn).bold());
-    canvas
+    canvas.text("nudged", [at, y + 34.0], how.role(Role::Warn).bold());
 }

@@ -7,6 +7,7 @@ mod heads;
 mod induction;
 mod leak;
 mod matrix;
+mod mixing;
 mod next_token;
 mod paths;
 mod saturation;
@@ -30,7 +31,7 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
-    Chapter { name: "block", figures: &[block::FIGURE] },
+    Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
@@ -146,7 +147,7 @@ fn cut(label: &str, most: usize) -> String {
     label.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A weight on a picture, in two digits. None is exactly 0 unless it is masked, and none is to look so.
+/// A weight, or how far something moves, on a picture, in two digits. What is not exactly 0 is not to look so.
 fn weight_in_brief(weight: f64) -> String {
     if weight < 0.005 { "<.01".to_owned() } else { Cell::number(weight, 2).to_string() }
 }
