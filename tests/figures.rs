@@ -404,6 +404,7 @@ fn captions_agree_with_the_code() {
         ("saturation", "keys", "7", "seven random keys"),
         ("saturation", "trials", "100", "over 100 random draws"),
         ("cost", "features", "64", "with 64 features"),
+        ("sinusoid", "pairs", "8", "eight pairs of features"),
         ("cost", "block", "64", "64 tokens on, where one block is full"),
     ] {
         let figure = figure(id).unwrap();
@@ -526,6 +527,63 @@ fn attention_mixes_tokens_and_nothing_else_does() {
             assert_eq!(moves, [own, looks, own, looks], "mask {mask}, nudged {token}, row {}", row.name);
         }
     }
+}
+
+/// Attention alone does not see the order: each token's output is found again at its new place. Positions make it see
+/// the order, and so does a causal mask: there an exchange of two neighbours moves these two and no other, for the
+/// others see the same tokens as before.
+#[test]
+fn order_counts_with_positions_or_with_a_mask() {
+    let order = figure("order").unwrap();
+    let moves = |new_order: &str, column: &str| -> Vec<bool> {
+        let params = Params::from([("order".to_owned(), new_order.to_owned())]);
+        let table = order.draw(&Scene::default(), &params, Size::Wide).unwrap().table;
+        let moved = |row: &figures::Row| table.cell(&row.name, column).unwrap().value().unwrap();
+        table.rows.iter().map(|row| moved(row) > 1e-9).collect()
+    };
+    for new_order in ["reversed", "exchanged", "shifted"] {
+        assert_eq!(moves(new_order, "moves"), [false; 7], "{new_order}");
+        assert_eq!(moves(new_order, "moves, positions"), [true; 7], "{new_order}");
+    }
+    let (no, yes) = (false, true);
+    assert_eq!(moves("exchanged", "moves, mask"), [no, no, no, yes, yes, no, no]);
+    assert_eq!(moves("exchanged", "moves, both"), [no, no, no, yes, yes, yes, yes]);
+    assert_eq!(moves("reversed", "moves, mask"), [yes; 7]);
+    assert_eq!(moves("shifted", "moves, mask"), [yes; 7]);
+}
+
+/// The waves are those of the formula, sine and cosine in turn, and the rotation that the dials show leads from any
+/// position to the one k further.
+#[test]
+fn sinusoids_follow_the_formula() {
+    let sinusoid = figure("sinusoid").unwrap();
+    let drawing = sinusoid.draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
+    let turn = |pair: usize| 10_000f64.powf(-(2.0 * pair as f64) / 16.0);
+    let wave = |position: usize, name: &str, pair: usize| {
+        let cell = drawing.table.cell(&position.to_string(), &format!("{name} {pair}")).unwrap();
+        cell.value().unwrap()
+    };
+    for position in 0..32 {
+        for pair in 0..8 {
+            let angle = position as f64 * turn(pair);
+            assert!((wave(position, "sin", pair) - angle.sin()).abs() < 1e-12);
+            assert!((wave(position, "cos", pair) - angle.cos()).abs() < 1e-12);
+            let order = [2 * pair, 2 * pair + 1].map(|feature| drawing.table.columns[feature].clone());
+            assert_eq!(order, [format!("sin {pair}"), format!("cos {pair}")]);
+        }
+    }
+    // By 3 from anywhere: the same turn of each pair, whatever the position.
+    for pair in 0..8 {
+        let (sin, cos) = (3.0 * turn(pair)).sin_cos();
+        for position in 0..29 {
+            let [a, b] = ["sin", "cos"].map(|name| wave(position, name, pair));
+            assert!((wave(position + 3, "sin", pair) - (a * cos + b * sin)).abs() < 1e-12);
+            assert!((wave(position + 3, "cos", pair) - (b * cos - a * sin)).abs() < 1e-12);
+        }
+    }
+    assert_eq!(drawing.fact("difference").unwrap().to_string(), "less than 10⁻⁹");
+    let longest = std::f64::consts::TAU / turn(7);
+    assert_eq!(drawing.fact("longest").unwrap().value(), Some(longest.round()));
 }
 
 /// `it` gives more than half of its attention to `cat`.

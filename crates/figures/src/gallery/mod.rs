@@ -9,8 +9,10 @@ mod leak;
 mod matrix;
 mod mixing;
 mod next_token;
+mod order;
 mod paths;
 mod saturation;
+mod sinusoid;
 mod spread;
 mod threads;
 mod wild_heads;
@@ -31,7 +33,7 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
-    Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE] },
+    Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE, order::FIGURE, sinusoid::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
