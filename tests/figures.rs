@@ -405,6 +405,7 @@ fn captions_agree_with_the_code() {
         ("saturation", "trials", "100", "over 100 random draws"),
         ("cost", "features", "64", "with 64 features"),
         ("sinusoid", "pairs", "8", "eight pairs of features"),
+        ("rope", "turn-slow", "0.01", "a hundred times as slowly"),
         ("cost", "block", "64", "64 tokens on, where one block is full"),
     ] {
         let figure = figure(id).unwrap();
@@ -584,6 +585,45 @@ fn sinusoids_follow_the_formula() {
     assert_eq!(drawing.fact("difference").unwrap().to_string(), "less than 10⁻⁹");
     let longest = std::f64::consts::TAU / turn(7);
     assert_eq!(drawing.fact("longest").unwrap().value(), Some(longest.round()));
+}
+
+/// What `rope` shows follows from the formula: both arrows turn by their position, keep their length, and the score
+/// depends on the offset alone, not on where the two stand.
+#[test]
+fn rope_shows_that_the_offset_is_what_counts() {
+    let scene = Scene::default();
+    let shown = |m: usize, n: usize, both: usize| {
+        let params = [("m", m), ("n", n), ("both", both)];
+        let params = params.map(|(name, value)| (name.to_owned(), value.to_string())).into();
+        figure("rope").unwrap().draw(&scene, &params, Size::Wide).unwrap()
+    };
+    let number = |drawing: &figures::Drawing, name: &str| drawing.fact(name).unwrap().value().unwrap();
+    let [query, key] = ["it", "cat"].map(|label| {
+        scene.tokens.iter().find(|token| token.label == label).map(|token| token.vector).unwrap()
+    });
+    // Of two vectors in a plane, one turned by the angle a against the other: |q| |k| cos(between + a).
+    let between = query[1].atan2(query[0]) - key[1].atan2(key[0]);
+    let lengths = query[0].hypot(query[1]) * key[0].hypot(key[1]);
+    for (m, n, both) in [(4, 1, 0), (4, 1, 50), (0, 0, 7), (10, 30, 3), (63, 0, 63)] {
+        let offset = m as f64 - n as f64;
+        let score: f64 = [1.0, 0.01].map(|turn| lengths * (between + offset * turn).cos()).iter().sum();
+        let drawing = shown(m, n, both);
+        assert!((number(&drawing, "score") - score / 2.0).abs() < 1e-9, "{m} {n} {both}");
+        assert!((number(&drawing, "score") - number(&drawing, "score-before-the-move")).abs() < 1e-9);
+        assert_eq!(drawing.fact("change").unwrap().to_string(), "less than 10⁻⁹");
+        for vector in ["query", "key"] {
+            let length = |row: &str| drawing.table.cell(row, "length").unwrap().value().unwrap();
+            assert!((length(vector) - length(&format!("{vector}, turned"))).abs() < 1e-12);
+        }
+        let turned = |feature: &str| drawing.table.cell("query, turned", feature).unwrap().value().unwrap();
+        let (sin, cos) = ((m + both) as f64).sin_cos();
+        assert!((turned("feature 1") - (query[0] * cos - query[1] * sin)).abs() < 1e-9);
+        assert!((turned("feature 2") - (query[0] * sin + query[1] * cos)).abs() < 1e-9);
+    }
+    // Where only the query moves, the score does not stay.
+    let drawing = shown(4, 1, 0);
+    assert!((number(&drawing, "score") - number(&drawing, "score-query-alone")).abs() > 0.1);
+    assert_eq!(number(&drawing, "score-not-turned"), number(&shown(9, 9, 0), "score"));
 }
 
 /// `it` gives more than half of its attention to `cat`.

@@ -431,6 +431,20 @@ impl Canvas {
         self.path(&[barb(0.5), to, barb(-0.5)], stroke);
     }
 
+    /// An arc around `centre` from the angle `from`, on by `turn`, both counted from the right, upwards. On its way it may
+    /// change its radius, so that one that goes around more than once does not run over itself.
+    pub fn arc(&mut self, centre: Place, from: f64, turn: f64, radius: [f64; 2], stroke: Stroke) {
+        let places: Vec<Place> = (0..=48)
+            .map(|part| {
+                let share = f64::from(part) / 48.0;
+                let (sin, cos) = libm::sincos(from + turn * share);
+                let reach = radius[0] + (radius[1] - radius[0]) * share;
+                [centre[0] + reach * cos, centre[1] - reach * sin]
+            })
+            .collect();
+        self.path(&places, stroke);
+    }
+
     /// Text at a place. Empty text draws nothing.
     pub fn text(&mut self, text: &str, at: Place, how: Text) {
         if text.is_empty() {

@@ -11,11 +11,14 @@ mod mixing;
 mod next_token;
 mod order;
 mod paths;
+mod rope;
 mod saturation;
 mod sinusoid;
 mod spread;
 mod threads;
 mod wild_heads;
+
+use ndarray::Array2;
 
 use crate::canvas::{Canvas, Size};
 use crate::control::{Control, Kind, Params, Preset, Settings};
@@ -33,7 +36,10 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
-    Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE, order::FIGURE, sinusoid::FIGURE] },
+    Chapter {
+        name: "block",
+        figures: &[block::FIGURE, mixing::FIGURE, order::FIGURE, sinusoid::FIGURE, rope::FIGURE],
+    },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
@@ -139,6 +145,15 @@ fn token_choice(name: &'static str, label: &'static str, scene: &Scene, default:
         label,
         kind: Kind::Choice { options: scene.tokens.iter().enumerate().map(option).collect(), default },
     }
+}
+
+/// The token, other than itself, that the query token gives most weight to. `weights` `[T, T]`
+fn answering(scene: &Scene, weights: &Array2<f64>) -> usize {
+    let asks = scene.query_place();
+    (0..scene.tokens.len())
+        .filter(|&j| j != asks)
+        .reduce(|best, j| if weights[[asks, j]] > weights[[asks, best]] { j } else { best })
+        .unwrap_or(asks)
 }
 
 /// A label cut to `most` characters, the last of which says that it was cut.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use attention::{Activation, Dependencies, Recurrence, attention};
 use ndarray::Array2;
 
-use super::{Figure, Sketch};
+use super::{Figure, Sketch, answering};
 use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::control::{Control, Kind, Settings};
@@ -73,10 +73,7 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let vectors = scene.vectors(); // [T, 2]
     let weights = attention(&vectors, &vectors, &vectors)?.weights; // [T, T]
     let asks = scene.query_place();
-    let answers = (0..tokens)
-        .filter(|&j| j != asks)
-        .reduce(|best, j| if weights[[asks, j]] > weights[[asks, best]] { j } else { best })
-        .unwrap_or(asks);
+    let answers = answering(scene, &weights);
     let weight = weights[[asks, answers]];
     let (early, late) = (asks.min(answers), asks.max(answers));
 

@@ -172,16 +172,10 @@ const TARGET: Stroke = Stroke::new(Role::Ink, 2.4);
 /// the turn from one to the other; where it goes around more than once it winds outwards.
 fn dial(canvas: &mut Canvas, [x, y]: Place, hands: [[f64; 2]; 2], from: f64, turn: f64) {
     const RADIUS: f64 = 33.0;
-    let at = |[right, up]: [f64; 2], radius: f64| -> Place { [x + radius * right, y - radius * up] };
+    let tip = |[right, up]: [f64; 2]| -> Place { [x + RADIUS * right, y - RADIUS * up] };
     canvas.ring([x, y], RADIUS, Stroke::new(Role::Grid, 1.0));
-    let arc: Vec<Place> = (0..=48)
-        .map(|part| {
-            let share = f64::from(part) / 48.0;
-            let (sin, cos) = libm::sincos(from + turn * share);
-            at([sin, cos], 10.0 + 12.0 * share * turn / TAU.max(turn))
-        })
-        .collect();
-    canvas.path(&arc, Stroke::new(Role::Output, 2.6));
-    canvas.line([x, y], at(hands[0], RADIUS), P);
-    canvas.arrow([x, y], at(hands[1], RADIUS), TARGET);
+    let outer = 10.0 + 12.0 * turn / TAU.max(turn);
+    canvas.arc([x, y], TAU / 4.0 - from, -turn, [10.0, outer], Stroke::new(Role::Output, 2.6));
+    canvas.line([x, y], tip(hands[0]), P);
+    canvas.arrow([x, y], tip(hands[1]), TARGET);
 }
