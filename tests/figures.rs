@@ -1,9 +1,9 @@
 //! Each figure: snapshots of its table and its pictures, and what must hold for all of them.
 
 use attention::{
-    Block, Head, HeadCost, InductionCircuit, Mask, MultiHead, NormPlace, Normals, Projections, Step,
-    WordKind, head_cost, multi_head_cost, neighbourhood_head, previous_token_head, pronoun_head,
-    sentence_features,
+    Block, DEPTH_RUNS, DEPTH_SEED, Head, HeadCost, InductionCircuit, Mask, MultiHead, NormPlace, Normals,
+    Projections, Step, WordKind, gradient_sizes, head_cost, multi_head_cost, neighbourhood_head,
+    previous_token_head, pronoun_head, sentence_features,
 };
 use figures::{Cell, Params, Scene, Size, figure};
 use ndarray::Array2;
@@ -404,6 +404,7 @@ fn captions_agree_with_the_code() {
         ("saturation", "keys", "7", "seven random keys"),
         ("saturation", "trials", "100", "over 100 random draws"),
         ("cost", "features", "64", "with 64 features"),
+        ("norms", "runs", "10", "means over 10 random stacks"),
         ("sinusoid", "pairs", "8", "eight pairs of features"),
         ("rope", "turn-slow", "0.01", "a hundred times as slowly"),
         ("cost", "block", "64", "64 tokens on, where one block is full"),
@@ -624,6 +625,33 @@ fn rope_shows_that_the_offset_is_what_counts() {
     let drawing = shown(4, 1, 0);
     assert!((number(&drawing, "score") - number(&drawing, "score-query-alone")).abs() > 0.1);
     assert_eq!(number(&drawing, "score-not-turned"), number(&shown(9, 9, 0), "score"));
+}
+
+/// What `norms` quotes is what a stack of that depth gives, and its slopes are those that the theory has: the last
+/// block's gradient falls as the root of the depth with pre-norm, and does not depend on it with post-norm.
+#[test]
+fn norms_shows_the_gradients_that_are_measured() {
+    let norms = figure("norms").unwrap();
+    let drawing = norms.draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
+    let number = |name: &str| drawing.fact(name).unwrap().value().unwrap();
+    for (place, name) in [(NormPlace::Pre, "pre"), (NormPlace::Post, "post")] {
+        let runs = (0..DEPTH_RUNS as u64).map(|run| gradient_sizes(place, 6, DEPTH_SEED + run).unwrap()[5]);
+        let mean = runs.sum::<f64>() / DEPTH_RUNS as f64;
+        assert!((number(&format!("{name}-6")) - mean).abs() < 1e-5, "{name}: {mean}");
+        for depth in [6, 12, 24, 48] {
+            let row = drawing.table.cell(&format!("last of {depth}"), &format!("{name}-norm")).unwrap();
+            assert_eq!(row.value(), Some(number(&format!("{name}-{depth}"))));
+        }
+    }
+    // Between the shallowest and the deepest, by hand.
+    let rise = |name: &str| {
+        let last = |depth: &str| drawing.table.cell(depth, name).unwrap().value().unwrap();
+        (last("last of 48") / last("last of 4")).ln() / 12f64.ln()
+    };
+    for (name, finding, slope) in [("pre-norm", "pre-slope", -0.5), ("post-norm", "post-slope", 0.0)] {
+        assert!((number(finding) - slope).abs() < 0.06, "{name}");
+        assert!((number(finding) - rise(name)).abs() < 0.03, "{name}");
+    }
 }
 
 /// `it` gives more than half of its attention to `cat`.

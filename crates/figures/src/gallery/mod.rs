@@ -9,6 +9,7 @@ mod leak;
 mod matrix;
 mod mixing;
 mod next_token;
+mod norms;
 mod order;
 mod paths;
 mod rope;
@@ -38,7 +39,14 @@ pub const CHAPTERS: &[Chapter] = &[
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
     Chapter {
         name: "block",
-        figures: &[block::FIGURE, mixing::FIGURE, order::FIGURE, sinusoid::FIGURE, rope::FIGURE],
+        figures: &[
+            block::FIGURE,
+            norms::FIGURE,
+            mixing::FIGURE,
+            order::FIGURE,
+            sinusoid::FIGURE,
+            rope::FIGURE,
+        ],
     },
 ];
 
