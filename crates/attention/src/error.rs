@@ -58,6 +58,17 @@ pub enum Error {
         /// Which numbers have an answer.
         needed: String,
     },
+
+    /// A file is damaged, or was made for something else.
+    #[error("{argument}: came with {came}, needed {needed}")]
+    File {
+        /// The argument's name in the signature.
+        argument: &'static str,
+        /// What is found in it, and where.
+        came: String,
+        /// What should be there.
+        needed: String,
+    },
 }
 
 /// What a function of this crate returns when it can be called wrongly.
@@ -163,4 +174,33 @@ pub(crate) fn need_even(argument: &'static str, came: usize) -> Result<usize> {
     }
     let needed = "an even number".into();
     Err(Error::Number { argument, came, needed })
+}
+
+/// `Ok` if there is something of that number, counted from 0, among `count`.
+pub(crate) fn need_below(
+    argument: &'static str,
+    came: usize,
+    count: usize,
+) -> Result<()> {
+    if came < count {
+        return Ok(());
+    }
+    let needed = format!("less than {count}");
+    Err(Error::Number { argument, came, needed })
+}
+
+/// `Ok` if there is a sequence, of at most `length` symbols, and each is in the alphabet.
+pub(crate) fn need_symbols(
+    sequence: &[usize],
+    alphabet: usize,
+    length: usize,
+) -> Result<()> {
+    if sequence.is_empty() {
+        return Err(Error::Empty { argument: "sequence" });
+    }
+    need_at_most("sequence.len()", sequence.len(), length)?;
+    let largest = alphabet - 1;
+    sequence.iter().try_for_each(|&symbol| {
+        need_at_most("symbol in sequence", symbol, largest)
+    })
 }

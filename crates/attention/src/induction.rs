@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayRef1, s};
 
-use crate::error::{Error, Result, need_at_most, need_one};
+use crate::error::{Result, need_one, need_symbols};
 use crate::{Head, Mask, Projections, Scale};
 
 /// How much a match scores above all that does not match: e¹² is 162 755.
@@ -162,7 +162,7 @@ impl InductionCircuit {
     /// ```
     // ANCHOR: embed
     pub fn embed(&self, sequence: &[usize]) -> Result<Array2<f64>> {
-        self.check(sequence)?;
+        need_symbols(sequence, self.alphabet, self.length)?;
         let parts = self.parts();
         let mut x = Array2::zeros((sequence.len(), parts.width())); // [T, d]
         for (position, &symbol) in sequence.iter().enumerate() {
@@ -229,17 +229,6 @@ impl InductionCircuit {
     fn parts(&self) -> Parts {
         Parts { alphabet: self.alphabet, length: self.length }
     }
-
-    fn check(&self, sequence: &[usize]) -> Result<()> {
-        if sequence.is_empty() {
-            return Err(Error::Empty { argument: "sequence" });
-        }
-        need_at_most("sequence.len()", sequence.len(), self.length)?;
-        let largest = self.alphabet - 1;
-        sequence.iter().try_for_each(|&symbol| {
-            need_at_most("symbol in sequence", symbol, largest)
-        })
-    }
 }
 
 /// One layer: what the head brings is added to what is there, if it is on. Returns where it looked.
@@ -255,7 +244,7 @@ fn layer(head: &Head, x: &mut Array2<f64>, on: bool) -> Result<Array2<f64>> {
 
 /// The place of the largest number, if there is one that is ahead of all
 /// others.
-fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
+pub(crate) fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ahead = |&number: &f64| number > largest - TIE;
     let first = row.iter().position(ahead)?;

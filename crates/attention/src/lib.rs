@@ -18,6 +18,9 @@
 //! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side, and [what they cost](multi_head_cost) |
 //! | 7.3 | `patterns.rs` | [`previous_token_head`], [`neighbourhood_head`], [`pronoun_head`]: built by hand |
 //! | 7.3 | `induction.rs` | [`InductionCircuit`]: two heads that continue what they have seen once |
+//! | 7.3 | `repeats.rs` | [`Repeats`]: sequences to train and measure such a circuit on |
+//! | 7.3 | `attention_only.rs` | [`AttentionOnly`]: a small transformer, and [one that was trained](AttentionOnly::grown) |
+//! | 7.3 | `growth.rs` | [`Growth`]: how far it has come; [`GrowthLog`]: how it came there |
 //! | 7.4 | `norm.rs` | [`LayerNorm`]: each token's features with mean 0 and variance 1 |
 //! | 7.4 | `gelu.rs` | [`gelu`], and [the tanh form](gelu_tanh) |
 //! | 7.4 | `mlp.rs` | [`Mlp`]: each token on its own |
@@ -32,7 +35,7 @@
 //! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //!
 //! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
-//! numbers).
+//! numbers). A third, `safetensors.rs`, reads trained weights.
 //!
 //! # Letters
 //!
@@ -80,6 +83,7 @@
 #![warn(missing_docs)]
 
 mod attention;
+mod attention_only;
 mod backward;
 mod biases;
 mod block;
@@ -88,6 +92,7 @@ mod depth;
 mod error;
 mod gelu;
 mod gradients;
+mod growth;
 mod heads;
 mod induction;
 mod mask;
@@ -98,7 +103,9 @@ mod one_pass;
 mod paths;
 mod patterns;
 mod recurrence;
+mod repeats;
 mod rope;
+mod safetensors;
 mod scale;
 mod scores;
 mod self_attention;
@@ -110,6 +117,7 @@ mod xavier;
 pub use attention::{
     Attention, attention, attention_scaled, attention_with, masked_attention,
 };
+pub use attention_only::{AttentionOnly, AttentionOnlyRun};
 pub use biases::{BiasedHeads, HeadBiases};
 pub use block::{Block, NormPlace, State, Step, block_parameters};
 pub use cost::{Cost, one_pass_cost, plain_cost};
@@ -122,6 +130,7 @@ pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_slope, gelu_tanh};
 pub use gradients::{
     AttentionGradient, Gradient, attention_backward, softmax_backward,
 };
+pub use growth::{Growth, GrowthLog, induction_score, previous_token_score};
 pub use heads::{
     Head, HeadCost, MultiHead, MultiHeadAttention, head_cost, multi_head_cost,
 };
@@ -137,6 +146,7 @@ pub use patterns::{
     sentence_features,
 };
 pub use recurrence::{Activation, Recurrence};
+pub use repeats::{Repeat, Repeats};
 pub use rope::{Pairing, Rope, neighbours_to_halves};
 pub use scale::{
     DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,

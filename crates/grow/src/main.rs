@@ -1,0 +1,24 @@
+//! `cargo run --release -p grow`: trains a model until an induction head has grown. See [`grow`].
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use clap::Parser as _;
+use grow::cli::{Cli, End, INTERRUPTED, stop_on_ctrl_c};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // Matrices this small are multiplied faster by one thread than by two that wait for each other.
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
+    one_thread.expect("nobody has asked for threads before");
+    match stop_on_ctrl_c(&STOP).and_then(|()| cli.run(&STOP)) {
+        Ok(End::Done) => ExitCode::SUCCESS,
+        Ok(End::Stopped) => ExitCode::from(INTERRUPTED),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

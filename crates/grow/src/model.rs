@@ -1,0 +1,202 @@
+//! The model in candle: the same as [`attention::AttentionOnly`], with gradients, and for many sequences at once.
+
+use std::collections::HashMap;
+
+use attention::{AttentionOnly, Head, MultiHead, Normals, Projections, Repeats};
+use candle_core::{D, DType, Device, Result, Tensor, Var};
+use candle_nn::ops::softmax;
+use ndarray::Array2;
+
+/// What weights are rounded to in the end: multiples of this. They need few digits then, and a file with them
+/// compresses well. One step is a tenth of a typical weight.
+const GRID: f64 = 1.0 / 32.0;
+
+/// How many heads a layer has.
+pub const HEADS: usize = 2;
+
+/// How large a model is.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Layers.
+    pub layers: usize,
+    /// Features of a token, d; a head has d / 2.
+    pub width: usize,
+}
+
+struct TrainedHead {
+    query: Var,  // [d, d_k]
+    key: Var,    // [d, d_k]
+    value: Var,  // [d, d_v]
+    output: Var, // [d_v, d]
+}
+
+/// A model that can be trained.
+pub struct Model {
+    embedding: Var,   // [alphabet, d]
+    positions: Var,   // [length, d]
+    unembedding: Var, // [d, alphabet]
+    layers: Vec<Vec<TrainedHead>>,
+}
+
+impl Model {
+    /// A model that has learned nothing: every number from N(0, 1/d), for a seed.
+    ///
+    /// The spread matters. With smaller numbers the scores start out smaller, and the head appears later.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn new(size: Size, seed: u64) -> Result<Self> {
+        let mut normals = Normals::seeded(seed);
+        let d = size.width;
+        let mut draw = |rows: usize, columns: usize| {
+            let numbers = normals.by_ref().take(rows * columns);
+            let numbers: Vec<f32> = numbers.map(|number| (number / (d as f64).sqrt()) as f32).collect();
+            Var::from_vec(numbers, (rows, columns), &Device::Cpu)
+        };
+        let d_k = d / HEADS;
+        Ok(Self {
+            embedding: draw(Repeats::ALPHABET, d)?,
+            positions: draw(Repeats::LENGTH, d)?,
+            unembedding: draw(d, Repeats::ALPHABET)?,
+            layers: (0..size.layers)
+                .map(|_| {
+                    let head = |_| {
+                        Ok(TrainedHead {
+                            query: draw(d, d_k)?,
+                            key: draw(d, d_k)?,
+                            value: draw(d, d_k)?,
+                            output: draw(d_k, d)?,
+                        })
+                    };
+                    (0..HEADS).map(head).collect()
+                })
+                .collect::<Result<_>>()?,
+        })
+    }
+
+    /// Everything that is learned, by its name in the file, and always in this order.
+    pub fn weights(&self) -> Vec<(String, &Var)> {
+        let mut weights = vec![
+            ("embedding".to_owned(), &self.embedding),
+            ("positions".to_owned(), &self.positions),
+            ("unembedding".to_owned(), &self.unembedding),
+        ];
+        for (l, layer) in self.layers.iter().enumerate() {
+            for (h, head) in layer.iter().enumerate() {
+                let TrainedHead { query, key, value, output } = head;
+                for (name, matrix) in [("query", query), ("key", key), ("value", value), ("output", output)] {
+                    weights.push((format!("layers.{l}.heads.{h}.{name}"), matrix));
+                }
+            }
+        }
+        weights
+    }
+
+    /// The logits of many sequences, one below the other: `inputs` `[n, T]` → `[n T, alphabet]`
+    ///
+    /// In the type of the weights, or in another one if `dtype` says so.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn logits(&self, inputs: &Tensor, dtype: DType) -> Result<Tensor> {
+        let (n, t) = inputs.dims2()?;
+        let d = self.embedding.dim(1)?;
+        let mask = causal(t, dtype)?; // [T, T]
+        let positions = self.positions.to_dtype(dtype)?.narrow(0, 0, t)?; // [T, d]
+        let embedded = self.embedding.to_dtype(dtype)?.index_select(&inputs.flatten_all()?, 0)?; // [n T, d]
+        let x = embedded.reshape((n, t, d))?.broadcast_add(&positions)?; // [n, T, d]
+        // candle multiplies no matrix with three axes by one with two: all tokens are rows.
+        let mut x = x.reshape((n * t, d))?; // [n T, d]
+        for layer in &self.layers {
+            let mut next = x.clone();
+            for head in layer {
+                next = (next + head.contribution(&x, n, &mask)?)?;
+            }
+            x = next;
+        }
+        x.matmul(&self.unembedding.to_dtype(dtype)?) // [n T, alphabet]
+    }
+
+    /// Rounds every weight to a multiple of 1/32 that bfloat16 can hold, as all below 8 are.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn round(&self) -> Result<()> {
+        for (_, weight) in self.weights() {
+            let rounded = ((weight.as_tensor() / GRID)?.round()? * GRID)?;
+            weight.set(&rounded.to_dtype(DType::BF16)?.to_dtype(DType::F32)?)?;
+        }
+        Ok(())
+    }
+
+    /// The weights as a safetensors file holds them: bfloat16.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn tensors(&self) -> Result<HashMap<String, Tensor>> {
+        let weights = self.weights().into_iter();
+        weights.map(|(name, weight)| Ok((name, weight.to_dtype(DType::BF16)?))).collect()
+    }
+
+    /// The same weights in the book's library.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn in_library(&self) -> Result<AttentionOnly> {
+        let head = |head: &TrainedHead| {
+            let projections = Projections {
+                query: matrix(&head.query)?,
+                key: matrix(&head.key)?,
+                value: matrix(&head.value)?,
+            };
+            Ok(Head { projections, output: matrix(&head.output)? })
+        };
+        let layer = |heads: &Vec<TrainedHead>| {
+            Ok(MultiHead { heads: heads.iter().map(head).collect::<Result<_>>()? })
+        };
+        Ok(AttentionOnly {
+            embedding: matrix(&self.embedding)?,
+            positions: matrix(&self.positions)?,
+            layers: self.layers.iter().map(layer).collect::<Result<_>>()?,
+            unembedding: matrix(&self.unembedding)?,
+        })
+    }
+}
+
+impl TrainedHead {
+    /// What the head adds: softmax(mask(x W_Q (x W_K)ᵀ / √d_k)) x W_V W_O, for each of n sequences.
+    /// `x` `[n T, d]` → `[n T, d]`
+    fn contribution(&self, x: &Tensor, n: usize, mask: &Tensor) -> Result<Tensor> {
+        let (rows, t) = (x.dim(0)?, mask.dim(0)?);
+        let project = |matrix: &Var| {
+            let d_k = matrix.dim(1)?;
+            x.matmul(&matrix.to_dtype(x.dtype())?)?.reshape((n, t, d_k)) // [n, T, d_k]
+        };
+        let (queries, keys, values) = (project(&self.query)?, project(&self.key)?, project(&self.value)?);
+        let root_d_k = (queries.dim(2)? as f64).sqrt();
+        let scores = (queries.matmul(&keys.t()?)? / root_d_k)?.broadcast_add(mask)?; // [n, T, T]
+        // Not `softmax_last_dim`, which is faster, and has no gradient.
+        let weights = softmax(&scores, D::Minus1)?; // [n, T, T]
+        let output = weights.matmul(&values)?; // [n, T, d_v]
+        output.reshape((rows, ()))?.matmul(&self.output.to_dtype(x.dtype())?) // [n T, d]
+    }
+}
+
+/// What is added to scores: −∞ where a query would look ahead. `[T, T]`
+fn causal(t: usize, dtype: DType) -> Result<Tensor> {
+    let allows = |query, key| attention::Mask::Causal.allows(query, key);
+    let numbers: Vec<f32> =
+        (0..t * t).map(|place| if allows(place / t, place % t) { 0.0 } else { f32::NEG_INFINITY }).collect();
+    Tensor::from_vec(numbers, (t, t), &Device::Cpu)?.to_dtype(dtype)
+}
+
+fn matrix(tensor: &Tensor) -> Result<Array2<f64>> {
+    let shape = tensor.dims2()?;
+    let numbers = tensor.to_dtype(DType::F64)?.flatten_all()?.to_vec1()?;
+    Ok(Array2::from_shape_vec(shape, numbers).expect("candle's shape fits its numbers"))
+}

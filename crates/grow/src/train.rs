@@ -1,0 +1,106 @@
+//! The recipe. A head appears only if several things come together; each is said where it stands.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use attention::{Growth, GrowthLog, Repeat, Repeats, shift};
+use candle_core::{DType, Device, Tensor};
+use candle_nn::loss::cross_entropy;
+use candle_nn::{AdamW, Optimizer as _, ParamsAdamW};
+
+use crate::Result;
+use crate::model::{Model, Size};
+
+/// Sequences in a step.
+const BATCH: usize = 32;
+/// How far a step goes, once the first steps are over. A third of it, and the head takes many times as long.
+const RATE: f64 = 8e-3;
+/// Over so many steps the rate rises to that, in a straight line.
+const WARM_UP: usize = 50;
+/// After so many steps the model is measured.
+pub const MEASURED_EVERY: usize = 25;
+
+/// What is to be trained.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How large the model is.
+    pub size: Size,
+    /// What the first weights and the sequences are drawn from.
+    pub seed: u64,
+    /// How many steps are to be taken.
+    pub steps: usize,
+}
+
+/// What came of it.
+pub struct Trained {
+    /// The model, its weights rounded.
+    pub model: Model,
+    /// What was measured on the way, and of the rounded weights at the end.
+    pub log: GrowthLog,
+    /// How many steps were taken: fewer than planned, if it was stopped.
+    pub steps: usize,
+}
+
+impl Plan {
+    /// Trains a model until its steps are taken, or `stop` becomes true. Says after each step how many there were,
+    /// and what was measured, if it was.
+    ///
+    /// The same plan gives the same numbers on the same machine. On another, candle may add up in another order.
+    ///
+    /// # Errors
+    ///
+    /// Those of candle.
+    pub fn train(&self, stop: &AtomicBool, mut say: impl FnMut(usize, Option<&Growth>)) -> Result<Trained> {
+        let model = Model::new(self.size, self.seed)?;
+        let weights = model.weights().into_iter().map(|(_, weight)| weight.clone()).collect();
+        let mut optimizer = AdamW::new(
+            weights,
+            ParamsAdamW { lr: RATE, beta1: 0.9, beta2: 0.98, eps: 1e-8, weight_decay: 0.01 },
+        )?;
+        let mut sequences = Repeats::seeded(self.seed);
+        let evaluation = Repeats::evaluation();
+        let mut rows = Vec::new();
+        let mut steps = 0;
+        loop {
+            let over = steps == self.steps || stop.load(Ordering::Relaxed);
+            if over {
+                model.round()?;
+            }
+            if over || steps.is_multiple_of(MEASURED_EVERY) {
+                let growth = Growth::of(&model.in_library()?, &evaluation)?;
+                say(steps, Some(&growth));
+                rows.push((steps, growth));
+            } else {
+                say(steps, None);
+            }
+            if over {
+                return Ok(Trained { model, log: GrowthLog { rows }, steps });
+            }
+            let batch: Vec<Repeat> = sequences.by_ref().take(BATCH).collect();
+            let (inputs, targets) = tensors(&batch)?;
+            let logits = model.logits(&inputs, DType::F32)?; // [n T, alphabet]
+            let loss = cross_entropy(&logits, &targets)?; // over all positions, the first period's too
+            optimizer.set_learning_rate(RATE * ((steps + 1) as f64 / WARM_UP as f64).min(1.0));
+            optimizer.backward_step(&loss)?;
+            steps += 1;
+        }
+    }
+}
+
+/// What n sequences show, `[n, T]`, and what is to be predicted, `[n T]`.
+///
+/// # Errors
+///
+/// Those of candle.
+pub fn tensors(sequences: &[Repeat]) -> candle_core::Result<(Tensor, Tensor)> {
+    let (mut inputs, mut targets) = (Vec::new(), Vec::new());
+    for sequence in sequences {
+        let (input, target) = shift(&sequence.symbols); // [T], [T]
+        inputs.extend(input.iter().map(|&symbol| symbol as u32));
+        targets.extend(target.iter().map(|&symbol| symbol as u32));
+    }
+    let n = sequences.len();
+    Ok((
+        Tensor::from_vec(inputs, (n, Repeats::LENGTH), &Device::Cpu)?,
+        Tensor::from_vec(targets, n * Repeats::LENGTH, &Device::Cpu)?,
+    ))
+}
