@@ -8,6 +8,7 @@ mod cost;
 mod depth;
 mod errors;
 mod gradients;
+mod grown;
 mod heads;
 mod induction;
 mod mask;
