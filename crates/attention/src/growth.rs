@@ -15,6 +15,8 @@ use crate::{AttentionOnly, Repeat, shift};
 ///
 /// Source: Olsson et al. 2022, "In-context Learning and Induction Heads", "previous token heads".
 ///
+/// NaN if there is no such position.
+///
 /// # Panics
 ///
 /// If `weights` is not `[T, T]`.
@@ -42,6 +44,8 @@ pub fn previous_token_score(
 /// on average over the positions after the first period.
 ///
 /// Source: Olsson et al. 2022, "In-context Learning and Induction Heads", "prefix matching".
+///
+/// NaN if there is no such position.
 ///
 /// # Panics
 ///
@@ -89,11 +93,16 @@ pub struct Growth {
 // ANCHOR_END: Growth
 
 impl Growth {
-    /// What a model does on these sequences.
+    /// What a model does on these sequences. They should be longer than their periods: what has no
+    /// position to be measured at is NaN.
     ///
     /// # Errors
     ///
     /// [`Error::Empty`] if there is no sequence, and as for [`AttentionOnly::run`].
+    ///
+    /// # Panics
+    ///
+    /// If a symbol to be predicted is not in the model's alphabet, or a period is longer than its sequence.
     ///
     /// # Example
     ///

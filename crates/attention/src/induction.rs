@@ -91,7 +91,7 @@ impl InductionCircuit {
     ///
     /// # Errors
     ///
-    /// [`Error::TooSmall`] if one of them is 0.
+    /// [`Error::TooSmall`](crate::Error::TooSmall) if one of them is 0.
     ///
     /// # Example
     ///
@@ -186,8 +186,9 @@ impl InductionCircuit {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no symbol, and [`Error::Number`] if there are more than the circuit
-    /// has positions for, or one that is not in its alphabet.
+    /// [`Error::Empty`](crate::Error::Empty) if there is no symbol, and
+    /// [`Error::Number`](crate::Error::Number) if there are more than the circuit has positions for, or
+    /// one that is not in its alphabet.
     ///
     /// # Example
     ///

@@ -44,7 +44,7 @@ impl Repeat {
     /// assert_eq!(it.repeated(), 3..6);
     /// ```
     pub fn repeated(&self) -> Range<usize> {
-        self.period..self.symbols.len() - 1
+        self.period..self.symbols.len().saturating_sub(1)
     }
 
     /// Where an induction head at position i should look: at what followed this symbol, each time that
