@@ -11,9 +11,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     let cli = Cli::parse();
     // Matrices this small are multiplied faster by one thread than by two that wait for each other.
-    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build_global();
-    one_thread.expect("nobody has asked for threads before");
-    match stop_on_ctrl_c(&STOP).and_then(|()| cli.run(&STOP)) {
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started");
+    match stop_on_ctrl_c(&STOP).and_then(|()| one_thread.install(|| cli.run(&STOP))) {
         Ok(End::Done) => ExitCode::SUCCESS,
         Ok(End::Stopped) => ExitCode::from(INTERRUPTED),
         Err(error) => {

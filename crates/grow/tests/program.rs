@@ -57,6 +57,9 @@ fn the_same_seed_gives_the_same_files() {
         assert_eq!(steps, [0, 25, 30]);
     }
     assert_eq!(read(&a), read(&b));
+    // Another seed, other first weights, and other steps.
+    let (five, six) = (whole(&a).rows, whole(&c).rows);
+    assert_ne!(five[0].1, six[0].1);
     assert_ne!(read(&a)[0], read(&c)[0]);
 
     // And once more over what is there.
