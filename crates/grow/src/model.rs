@@ -41,8 +41,6 @@ pub struct Model {
 impl Model {
     /// A model that has learned nothing: every number from N(0, 1/d), for a seed.
     ///
-    /// The spread matters. With smaller numbers the scores start out smaller, and the head appears later.
-    ///
     /// # Errors
     ///
     /// Those of candle.

@@ -1,4 +1,4 @@
-//! The recipe. A head appears only if several things come together; each is said where it stands.
+//! The recipe: the data, the optimizer, and how often the model is measured.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,8 @@ use crate::model::{Model, Size};
 
 /// Sequences in a step.
 const BATCH: usize = 32;
-/// How far a step goes, once the first steps are over. A third of it, and the head takes many times as long.
+/// How far a step goes, once the first steps are over. With a third of it, the jump comes after two to three
+/// times as many steps.
 const RATE: f64 = 8e-3;
 /// Over so many steps the rate rises to that, in a straight line.
 const WARM_UP: usize = 50;
