@@ -368,7 +368,7 @@ fn heatmap(
             let from = start + side * feature as f64;
             // In a narrow picture, and of a long number, the colour has to do.
             let written = Cell::number(number, usize::from(number.abs() < 9.95)).to_string();
-            let fits = canvas.size == Size::Wide && written.chars().count() <= 4;
+            let fits = canvas.size == Size::Wide && number.abs() < 99.5;
             canvas.signed_tile(
                 [from + 0.5, y + 0.5],
                 [from + side - 0.5, y + rise - 0.5],

@@ -164,12 +164,12 @@ fn answering(scene: &Scene, weights: &Array2<f64>) -> usize {
         .unwrap_or(asks)
 }
 
-/// A label cut to `most` characters, the last of which says that it was cut.
+/// A label cut to the room of `most` characters; dots, which take that of two, say that it was cut.
 fn cut(label: &str, most: usize) -> String {
     if label.chars().count() <= most {
         return label.to_owned();
     }
-    label.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    label.chars().take(most.saturating_sub(2)).chain(['…']).collect()
 }
 
 /// A weight, or how far something moves, on a picture, in two digits. What is not exactly 0 is not to look so.

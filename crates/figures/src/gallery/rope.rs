@@ -6,7 +6,7 @@ use attention::{POSITION_BASE, Pairing, Rope, Scale, attention, scores, turn_per
 use ndarray::{Array2, ArrayRef1, array};
 
 use super::order::rounding;
-use super::{Figure, Sketch, answering};
+use super::{Figure, Sketch, answering, cut};
 use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::control::{Control, Kind, Settings};
@@ -169,8 +169,8 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     }
 
     let lines = [
-        (format!("query “{}” at", super::cut(&scene.tokens[asks].label, 10)), Cell::number(m + both, 0)),
-        (format!("key “{}” at", super::cut(&scene.tokens[answers].label, 10)), Cell::number(n + both, 0)),
+        (format!("query “{}” at", cut(&scene.tokens[asks].label, 10)), Cell::number(m + both, 0)),
+        (format!("key “{}” at", cut(&scene.tokens[answers].label, 10)), Cell::number(n + both, 0)),
         ("offset".to_owned(), Cell::number(offset, 0)),
         ("score, not turned".to_owned(), Cell::number(not_turned, 2)),
         ("score".to_owned(), Cell::number(found, 2)),
