@@ -20,4 +20,5 @@ chapters! {
     Matrix: "../src/7-2-matrix.md",
     Heads: "../src/7-3-heads.md",
     Block: "../src/7-4-block.md",
+    Positions: "../src/7-4-positions.md",
 }

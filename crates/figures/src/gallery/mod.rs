@@ -37,17 +37,8 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
-    Chapter {
-        name: "block",
-        figures: &[
-            block::FIGURE,
-            norms::FIGURE,
-            mixing::FIGURE,
-            order::FIGURE,
-            sinusoid::FIGURE,
-            rope::FIGURE,
-        ],
-    },
+    Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE, norms::FIGURE] },
+    Chapter { name: "positions", figures: &[order::FIGURE, sinusoid::FIGURE, rope::FIGURE] },
 ];
 
 /// The figures of a chapter. They are alive through a module of their own, so that a page loads no other's.
