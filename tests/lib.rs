@@ -21,4 +21,5 @@ chapters! {
     Heads: "../src/7-3-heads.md",
     Block: "../src/7-4-block.md",
     Positions: "../src/7-4-positions.md",
+    Conventions: "../src/conventions.md",
 }

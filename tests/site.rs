@@ -18,6 +18,9 @@ fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {
             let name = entry.unwrap().file_name();
+            if name == "node_modules" {
+                continue;
+            }
             copy(&from.join(&name), &to.join(&name));
         }
     } else {
@@ -28,7 +31,7 @@ fn copy(from: &Path, to: &Path) {
 /// Builds a copy of this book, with its own scene or another, and returns the folder of its pages.
 fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    for part in ["book.toml", "src", "theme", "crates"] {
+    for part in ["book.toml", "src", "theme", "crates", "tests"] {
         copy(&root().join(part), &folder.path().join(part));
     }
     let file = scene.map(|text| {
@@ -362,7 +365,14 @@ text = "her"
 vector = [1.0, 0.4]
 "#;
     let (_folder, pages) = build(Some(scene));
-    for chapter in ["opening.html", "7-1-query-key-value.html", "7-2-matrix.html", "7-3-heads.html"] {
+    for chapter in [
+        "opening.html",
+        "7-1-query-key-value.html",
+        "7-2-matrix.html",
+        "7-3-heads.html",
+        "7-4-block.html",
+        "7-4-positions.html",
+    ] {
         let html = fs::read_to_string(pages.join(chapter)).unwrap();
         let page = Html::parse_document(&html);
         assert_eq!(page.errors, Vec::<String>::new(), "{chapter}");
