@@ -31,7 +31,7 @@ fn copy(from: &Path, to: &Path) {
 /// Builds a copy of this book, with its own scene or another, and returns the folder of its pages.
 fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    for part in ["book.toml", "src", "theme", "crates", "tests"] {
+    for part in ["Cargo.toml", "book.toml", "src", "theme", "crates", "tests"] {
         copy(&root().join(part), &folder.path().join(part));
     }
     let file = scene.map(|text| {

@@ -31,9 +31,10 @@ struct Sources {
 impl Sources {
     fn read(root: &Path, source: &Path) -> Self {
         let mut files = Vec::new();
-        for folder in [root.join("crates"), root.join("tests"), source.to_owned()] {
-            gather(&folder, &mut files);
+        for package in packages(root) {
+            gather(&root.join(package), &mut files);
         }
+        gather(source, &mut files);
         let texts = |ending: &str| -> Vec<String> {
             let ends = |file: &&PathBuf| file.to_string_lossy().ends_with(ending);
             files.iter().filter(ends).filter_map(|file| std::fs::read_to_string(file).ok()).collect()
@@ -56,6 +57,18 @@ pub fn count(root: &Path, source: &Path, name: &str) -> Result<usize, String> {
     match count(&Sources::read(root, source)) {
         0 => Err(format!("there are no {name} to be counted below {}", root.display())),
         count => Ok(count),
+    }
+}
+
+/// The folders of the packages that plain `cargo test` tests: the workspace's default members.
+fn packages(root: &Path) -> Vec<String> {
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
+    let manifest: Option<toml::Table> = manifest.and_then(|text| text.parse().ok());
+    let members =
+        manifest.as_ref().and_then(|manifest| manifest.get("workspace")?.get("default-members")?.as_array());
+    match members {
+        Some(members) => members.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect(),
+        None => vec!["crates".into(), "tests".into()],
     }
 }
 
