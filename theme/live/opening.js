@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 9dad490baf9e899d418cd7153a463878aa091a8cdec8ba53052c427ed5e1260b
+// sources: e82691ede43919bd9280695b7b5f79813721dde09871feb2d186149ffc85ea53
 (globalThis.liveModules ??= {})["opening"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;

@@ -89,8 +89,8 @@ impl NormPlace {
     /// // Post-norm ends with a norm: nothing passes around it.
     /// assert_eq!(NormPlace::Post.steps()[6..], [Step::Add, Step::SecondNorm]);
     /// ```
-    // ANCHOR: steps
     #[rustfmt::skip]
+    // ANCHOR: steps
     pub fn steps(self) -> [Step; 8] {
         use Step::*;
         match self {
