@@ -41,7 +41,7 @@ pub struct DepthGradients {
 /// the shallower one with more blocks on top, and pre-norm and post-norm have the same matrices.
 ///
 /// Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", theorem 1: for the
-/// last block, the gradient does not depend on the depth L in a post-norm stack, and is as 1/√L in a
+/// last block, the gradient does not depend on the depth N in a post-norm stack, and is as 1/√N in a
 /// pre-norm stack. The measurement is ours.
 ///
 /// # Errors

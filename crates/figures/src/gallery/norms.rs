@@ -50,7 +50,7 @@ fn last_by_depth(stacks: &[&DepthGradients]) -> Vec<(f64, f64)> {
 
 /// How the two are drawn, and what they are called.
 const LOOKS: [(Stroke, &str); 2] =
-    [(Stroke::new(Role::Ink, 2.6).dashed(), "pre-norm"), (Stroke::new(Role::Warn, 2.6), "post-norm")];
+    [(Stroke::new(Role::Ink, 2.6).dashed(), "pre-norm"), (Stroke::new(Role::Ink, 2.6), "post-norm")];
 
 fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let depth = settings.choice("depth").parse::<usize>().unwrap_or(DEPTHS[0]);
@@ -108,7 +108,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             Cell::number(last(chosen[1]), digits)
         ),
         format!(
-            "From {} to {} blocks, the fitted slope on logarithmic scales is {} with pre-norm, where 1/√L would have \
+            "From {} to {} blocks, the fitted slope on logarithmic scales is {} with pre-norm, where 1/√N would have \
              −0.5, and {} with post-norm, where a constant would have 0.",
             DEPTHS[0],
             DEPTHS[DEPTHS.len() - 1],
