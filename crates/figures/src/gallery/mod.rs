@@ -13,6 +13,7 @@ mod next_token;
 mod norms;
 mod order;
 mod paths;
+mod repeat_strip;
 mod rope;
 mod saturation;
 mod sinusoid;
