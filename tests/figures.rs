@@ -1,9 +1,10 @@
 //! Each figure: snapshots of its table and its pictures, and what must hold for all of them.
 
 use attention::{
-    Block, DEPTH_RUNS, DEPTH_SEED, GrowthLog, Head, HeadCost, InductionCircuit, Mask, MultiHead, NormPlace,
-    Normals, Projections, Step, WordKind, gradient_sizes, head_cost, multi_head_cost, neighbourhood_head,
-    previous_token_head, pronoun_head, sentence_features,
+    AttentionOnly, Block, DEPTH_RUNS, DEPTH_SEED, Growth, GrowthLog, Head, HeadCost, InductionCircuit, Mask,
+    MultiHead, NormPlace, Normals, Projections, Repeats, Step, WordKind, gradient_sizes, head_cost,
+    induction_score, multi_head_cost, neighbourhood_head, previous_token_head, previous_token_score,
+    pronoun_head, sentence_features, shift,
 };
 use figures::{Cell, Params, Scene, Size, figure};
 use ndarray::Array2;
@@ -713,6 +714,127 @@ fn growth_shows_the_log() {
         assert_eq!(number("one-layer-end"), alone.rows.last().unwrap().1.accuracy);
         assert_eq!(number("one-layer-steps"), 3000.0);
         assert_eq!(number("parameters"), 10_624.0);
+    }
+}
+
+/// What `grown` says of many sequences is what the model, and the circuit built by hand, do with them: measured here
+/// again, for the figure only quotes it.
+#[test]
+fn grown_quotes_what_is_measured() {
+    let drawing = figure("grown").unwrap().draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
+    let near = |name: &str, measured: f64| {
+        let quoted = drawing.fact(name).unwrap().value().unwrap();
+        println!("{name}: {measured:.4}");
+        assert!((quoted - measured).abs() < 0.000_051, "{name}: {quoted}, and measured {measured}");
+    };
+    let sequences = Repeats::evaluation();
+    let without = |off: &[(usize, usize)]| {
+        let model = off
+            .iter()
+            .fold(AttentionOnly::grown(), |model, &(layer, head)| model.without(layer, head).unwrap());
+        Growth::of(&model, &sequences).unwrap()
+    };
+    let all = without(&[]);
+    near("accuracy", all.accuracy);
+    near("without-layer-1", without(&[(1, 0), (1, 1)]).accuracy);
+    for layer in [0, 1] {
+        for head in [0, 1] {
+            near(&format!("without-{layer}-{head}"), without(&[(layer, head)]).accuracy);
+            near(&format!("score-previous-{layer}-{head}"), all.previous[layer][head]);
+            near(&format!("score-induction-{layer}-{head}"), all.induction[layer][head]);
+        }
+    }
+    near("chance", 1.0 / 26.0);
+
+    let circuit = InductionCircuit::new(26, 24).unwrap();
+    let mut built = [[0.0; 2]; 2];
+    for it in &sequences {
+        let run = circuit.run(shift(&it.symbols).0, true, true).unwrap();
+        for (head, weights) in [&run.first, &run.second].into_iter().enumerate() {
+            built[0][head] += previous_token_score(weights, it) / sequences.len() as f64;
+            built[1][head] += induction_score(weights, it) / sequences.len() as f64;
+        }
+    }
+    for head in [0, 1] {
+        near(&format!("built-previous-{head}"), built[0][head]);
+        near(&format!("built-induction-{head}"), built[1][head]);
+    }
+}
+
+/// What `grown` shows is what the trained model does with the letters in the table, with those heads off that are
+/// switched off; its letters repeat with the period, and are different within it.
+#[test]
+fn grown_shows_the_model_at_work() {
+    let letter = |text: &str| usize::from(text.bytes().next().unwrap() - b'A');
+    let heads = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    for period in 6..=12 {
+        for draw in [1, 9] {
+            for off in 0..16_u32 {
+                let is_off = |head: usize| off >> head & 1 == 1;
+                let mut params = Params::from([
+                    ("period".to_owned(), period.to_string()),
+                    ("letters".to_owned(), draw.to_string()),
+                ]);
+                let mut model = AttentionOnly::grown();
+                for (place, (layer, head)) in heads.into_iter().enumerate() {
+                    let switch = if is_off(place) { "off" } else { "on" };
+                    params.insert(format!("head-{layer}-{head}"), switch.to_owned());
+                    if is_off(place) {
+                        model = model.without(layer, head).unwrap();
+                    }
+                }
+                let drawing =
+                    figure("grown").unwrap().draw(&Scene::default(), &params, Size::Narrow).unwrap();
+                let rows = &drawing.table.rows;
+                let read: Vec<usize> = rows.iter().map(|row| letter(&row.cells[0].to_string())).collect();
+                assert_eq!(read.len(), 24);
+                assert!((0..period).all(|i| !read[..i].contains(&read[i])));
+                assert!((period..24).all(|i| read[i] == read[i - period]));
+
+                let run = model.run(&read).unwrap();
+                let mut right = 0;
+                let mut sums = [0.0; 4];
+                for (i, row) in rows.iter().enumerate() {
+                    for (place, (layer, head)) in heads.into_iter().enumerate() {
+                        let weights = &run.weights[layer][head]; // [T, T]
+                        // One back; or one after each place that is a whole number of periods back.
+                        let places: Vec<usize> = match layer {
+                            0 => i.checked_sub(1).into_iter().collect(),
+                            _ => (1..=i / period).rev().map(|times| i + 1 - times * period).collect(),
+                        };
+                        let expected: f64 = places.iter().map(|&j| weights[[i, j]]).sum();
+                        let shown = row.cells[1 + place].value();
+                        assert_eq!(shown, (!places.is_empty()).then_some(expected));
+                        let counts = if layer == 0 { (1..period).contains(&i) } else { i >= period };
+                        sums[place] += if counts { expected } else { 0.0 };
+                    }
+                    let predicted = row.cells[5].to_string();
+                    assert_eq!((predicted != "none").then(|| letter(&predicted)), run.predictions[i]);
+                    let next = read[(i + 1) % period];
+                    assert_eq!(letter(&row.cells[6].to_string()), next);
+                    assert_eq!(row.cells[7].to_string() == "yes", run.predictions[i] == Some(next));
+                    right += usize::from(i >= period && run.predictions[i] == Some(next));
+                }
+                let fact = |name: &str| drawing.fact(name).unwrap().value().unwrap();
+                assert_eq!(fact("right"), right as f64);
+                assert_eq!(fact("known"), (24 - period) as f64);
+                assert_eq!(fact("share"), right as f64 / (24 - period) as f64);
+                let names = ["one-back-0-0", "one-back-0-1", "followed-1-0", "followed-1-1"];
+                for (place, name) in names.into_iter().enumerate() {
+                    let count = if place < 2 { period - 1 } else { 24 - period };
+                    assert!((fact(name) - sums[place] / count as f64).abs() < 1e-12, "{name}");
+                }
+                // What a reader should find: nothing without layer 1, little without the head that looks one back.
+                if is_off(2) && is_off(3) {
+                    assert!(right <= 3, "{params:?}: {right}");
+                } else if off == 0 {
+                    assert!(right + 1 >= 24 - period, "{params:?}: {right}");
+                }
+                // In the picture, a head that is off says so.
+                let off_in_words = texts(&drawing.svg).iter().filter(|text| text.ends_with(": off")).count();
+                assert_eq!(off_in_words, off.count_ones() as usize);
+            }
+        }
     }
 }
 

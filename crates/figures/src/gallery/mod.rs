@@ -3,6 +3,7 @@
 mod arcs;
 mod block;
 mod cost;
+mod grown;
 mod growth;
 mod heads;
 mod induction;
@@ -39,7 +40,7 @@ pub const CHAPTERS: &[Chapter] = &[
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
     Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
-    Chapter { name: "growth", figures: &[growth::FIGURE] },
+    Chapter { name: "growth", figures: &[growth::FIGURE, grown::FIGURE] },
     Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE, norms::FIGURE] },
     Chapter { name: "positions", figures: &[order::FIGURE, sinusoid::FIGURE, rope::FIGURE] },
 ];
