@@ -33,9 +33,12 @@ pub const FIGURE: Figure = Figure {
 const HEADS: [(usize, usize, &str); 4] =
     [(0, 0, "head-0-0"), (0, 1, "head-0-1"), (1, 0, "head-1-0"), (1, 1, "head-1-1")];
 
+/// A layer and a head in it, both counted from 0.
+type LayerAndHead = (usize, usize);
+
 /// On how large a share of the repeats in [`Repeats::evaluation`] the model is right without some of its heads, to
 /// four digits. It takes too long to be measured for each picture; a test does it again.
-const WITHOUT: [(&[(usize, usize)], &str, f64); 6] = [
+const WITHOUT: [(&[LayerAndHead], &str, f64); 6] = [
     (&[], "accuracy", 0.9987),
     (&[(0, 0)], "without-0-0", 0.1669),
     (&[(0, 1)], "without-0-1", 0.9951),
@@ -86,15 +89,15 @@ fn drawn(period: usize, seed: u64) -> Repeat {
 }
 
 /// The model without these heads.
-fn without(off: &[(usize, usize)]) -> Result<AttentionOnly> {
-    let switched = |model: AttentionOnly, &(layer, head): &(usize, usize)| model.without(layer, head);
+fn without(off: &[LayerAndHead]) -> Result<AttentionOnly> {
+    let switched = |model: AttentionOnly, &(layer, head): &LayerAndHead| model.without(layer, head);
     Ok(off.iter().try_fold(MODEL.clone(), switched)?)
 }
 
 fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let period = settings.number("period").round() as usize;
     let repeat = drawn(period, settings.number("letters").round() as u64);
-    let off: Vec<(usize, usize)> = HEADS
+    let off: Vec<LayerAndHead> = HEADS
         .iter()
         .filter(|(_, _, switch)| !settings.is_on(switch))
         .map(|&(layer, head, _)| (layer, head))
@@ -225,7 +228,7 @@ const SIDE: f64 = 150.0;
 /// The height of a head's square with what is written above and below it.
 const RISE: f64 = 222.0;
 
-fn picture(size: Size, strip: &Strip, run: &AttentionOnlyRun, off: &[(usize, usize)]) -> Canvas {
+fn picture(size: Size, strip: &Strip, run: &AttentionOnlyRun, off: &[LayerAndHead]) -> Canvas {
     let in_line = size.pick(4, 2);
     let end = 36.0 + RISE * size.pick(1.0, 2.0);
     let per_line = size.pick(run.predictions.len(), run.predictions.len() / 2);
