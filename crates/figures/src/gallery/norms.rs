@@ -17,7 +17,8 @@ pub const FIGURE: Figure = Figure {
     caption: "Before training: the size of the gradient of a block's second MLP matrix, W_out (its Frobenius norm; \
               means over 10 random stacks), with the norms before attention and MLP (pre-norm) and after the additions \
               (post-norm). First: of the last block, against the number of blocks, both scales logarithmic; dots are \
-              measured, lines are straight lines fitted to them. Then: of each block in a stack of the chosen depth.",
+              measured, lines are straight lines fitted to them, rings mark the chosen depth. Then: of each block in a stack of \
+              that depth, the dots joined.",
     controls,
     draw,
 };

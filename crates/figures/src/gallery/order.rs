@@ -16,7 +16,7 @@ pub const FIGURE: Figure = Figure {
     title: "The tokens change places",
     caption: "Attention's outputs, a row for each token: on the left for the sentence as it is, on the right for the same \
               tokens in another order. A line leads from each token to its new place, and the number says how far its \
-              output has moved. Without positions and without a mask, every row is found again at the other end of its \
+              two outputs differ (the length of the difference). Without positions and without a mask, every row is found again at the other end of its \
               line. Below, the furthest of all tokens in each of the four cases. Tokens and weights are those of the \
               block in the first half of 7.4.",
     controls,
@@ -133,14 +133,21 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
 
     let table = Table {
         corner: "token".into(),
-        columns: ["place", "new place", "moves", "moves, positions", "moves, mask", "moves, both"]
-            .map(String::from)
-            .to_vec(),
+        columns: [
+            "position",
+            "new position",
+            "differs",
+            "differs, positions",
+            "differs, mask",
+            "differs, both",
+        ]
+        .map(String::from)
+        .to_vec(),
         rows: (0..tokens)
             .map(|token| Row {
                 name: scene.tokens[token].label.clone(),
                 cells: [token, new_place[token]]
-                    .map(|place| Cell::count(place as u64 + 1))
+                    .map(|place| Cell::count(place as u64))
                     .into_iter()
                     .chain(outcomes.iter().map(|outcome| Cell::number(outcome.moved[token], 3)))
                     .collect(),
@@ -177,14 +184,12 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
                  difference is {}.",
                 rounding(shown.furthest())
             ),
-            false => format!(
-                "{with}, the tokens' outputs move by up to {} when the tokens change places.",
-                rounding(shown.furthest())
-            ),
+            false => format!("{with}, a token's two outputs differ by up to {}.", rounding(shown.furthest())),
         },
-        format!("At the same place, whichever token stands there, they move by up to {}.", {
+        format!(
+            "Compared place by place, where another token stands now, outputs differ by up to {}.",
             Cell::number(in_place(shown), 2)
-        }),
+        ),
     ];
 
     let canvas = picture(scene, size, &places, shown, &outcomes.each_ref().map(Outcome::furthest), chosen);
@@ -217,15 +222,15 @@ fn picture(
     let bottom = top + rise * tokens as f64;
     let cases_at = bottom + 52.0;
     let mut canvas = Canvas::new(size, cases_at + size.pick(66.0, 122.0));
-    let side = size.pick(22.0, 12.0);
+    let side = size.pick(22.0, 9.0);
     let width = side * FEATURES as f64;
     let left = size.pick(78.0, 64.0);
-    let right = canvas.width() - size.pick(58.0, 44.0) - size.pick(72.0, 0.0) - width;
+    let right = canvas.width() - size.pick(58.0, 44.0) - size.pick(72.0, 58.0) - width;
     let middle = |row: usize| top + rise * (row as f64 + 0.5);
 
     canvas.text("as it is", [left, 12.0], Text::START.bold());
     canvas.text("new order", [right, 12.0], Text::START.bold());
-    canvas.text("moves", [canvas.width() - 2.0, 12.0], Text::END.role(Role::Muted));
+    canvas.text("differs", [canvas.width() - 2.0, 12.0], Text::END.role(Role::Muted));
     let largest = [&shown.before, &shown.after]
         .into_iter()
         .flat_map(|outputs| outputs.iter())
@@ -250,16 +255,15 @@ fn picture(
             let written = Cell::number(moved, 2).to_string();
             let how = if is_rounding(moved) { Text::END } else { Text::END.role(Role::Output).bold() };
             names.end(canvas, &written, [canvas.width() - 2.0, middle(new)], how);
-            if canvas.size == Size::Wide {
-                names.end(canvas, &name, [right + width + 64.0, middle(new)], Text::END);
-            }
+            let end = right + width + canvas.size.pick(64.0, 58.0);
+            names.end(canvas, &name, [end, middle(new)], Text::END);
         }
     });
     let ends = [-reach, reach].map(|end| Cell::number(end, 0).to_string());
     canvas.signed_scale([left, bottom + 12.0], width.max(110.0), [&ends[0], &ends[1]]);
 
     // The four cases.
-    canvas.text("the furthest that an output moves:", [2.0, cases_at + 10.0], Text::START);
+    canvas.text("the most that an output differs:", [2.0, cases_at + 10.0], Text::START);
     let columns = size.pick(4, 2);
     let step = canvas.width() / columns as f64;
     for (case, &(positions, masked, _)) in CASES.iter().enumerate() {

@@ -20,7 +20,7 @@ pub const FIGURE: Figure = Figure {
     caption: "A query and a key, the token's two numbers in each of two pairs of features, turned by the angle that \
               belongs to the position: the first pair fast, the second a hundred times as slowly. Dashed is each as it \
               was; no arrow changes its length. Moved together, both turn alike, the angles between them stay, and so \
-              does the score. Below, the score against the offset, how far the query stands behind the key; the ring is \
+              does the score. Below, the score against the offset, how many places the query stands after the key; the ring is \
               where we are. Values are not turned.",
     controls,
     draw,

@@ -15,7 +15,7 @@ pub const FIGURE: Figure = Figure {
     id: "sinusoid",
     title: "Positions as waves",
     caption: "Each row is what is added to a token at that position: eight pairs of features, in each pair sine first, \
-              then cosine, each pair slower than the one before. The framed rows are a position p (dashed) and the one \
+              then cosine, each pair slower than the one before. The last ones are too slow to be seen to turn here. The framed rows are a position p (dashed) and the one \
               k further. A dial for each pair has both as hands: p moves both alike, and the angle between them, the \
               arc, depends on k alone.",
     controls,
