@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayRef2, Axis};
 
-use crate::error::{Result, need_count, need_even};
+use crate::error::{Result, need, need_count, need_even, shape};
 use crate::{POSITION_BASE, turn_per_position};
 
 /// Which two features are turned together.
@@ -36,6 +36,66 @@ impl Pairing {
         }
     }
     // ANCHOR_END: pair
+
+    /// Turns pair number i of row t by an angle of which the cosine and the sine stand at \[t, i\].
+    ///
+    /// `x` `[T, d]`, `cosines` and `sines` `[T, d / 2]` → `[T, d]`
+    ///
+    /// Models keep the two as tables, for all heads and blocks turn by the same angles: [`Rope::rotate`]
+    /// computes them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Number`](crate::Error::Number) if d is odd, and [`Error::Shape`](crate::Error::Shape) if
+    /// `cosines` or `sines` is not `[T, d / 2]`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::Pairing;
+    /// use ndarray::array;
+    ///
+    /// // The first pair by a quarter, the second not at all.
+    /// let (cosines, sines) = (array![[0.0, 1.0]], array![[1.0, 0.0]]); // [T = 1, d / 2 = 2]
+    /// let x = array![[1.0, 2.0, 3.0, 4.0]]; // [T = 1, d = 4]
+    /// let turned = Pairing::Neighbours.turn(&x, &cosines, &sines)?;
+    /// assert_eq!(turned, array![[-2.0, 1.0, 3.0, 4.0]]);
+    /// let turned = Pairing::Halves.turn(&x, &cosines, &sines)?;
+    /// assert_eq!(turned, array![[-3.0, 2.0, 1.0, 4.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    // ANCHOR: turn
+    pub fn turn(
+        self,
+        x: &ArrayRef2<f64>,       // [T, d]
+        cosines: &ArrayRef2<f64>, // [T, d / 2]
+        sines: &ArrayRef2<f64>,   // [T, d / 2]
+    ) -> Result<Array2<f64>> {
+        check_angles(x, cosines, sines)?;
+        let d = x.ncols();
+        let mut turned = Array2::zeros(x.dim()); // [T, d]
+        for ((t, i), &cos) in cosines.indexed_iter() {
+            let sin = sines[[t, i]];
+            let (a, b) = self.pair(i, d);
+            turned[[t, a]] = x[[t, a]] * cos - x[[t, b]] * sin;
+            turned[[t, b]] = x[[t, a]] * sin + x[[t, b]] * cos;
+        }
+        Ok(turned)
+    }
+    // ANCHOR_END: turn
+}
+
+/// `Ok` if there is an angle for each pair of features.
+fn check_angles(
+    x: &ArrayRef2<f64>,
+    cosines: &ArrayRef2<f64>,
+    sines: &ArrayRef2<f64>,
+) -> Result<()> {
+    let pairs = need_even("d", x.ncols())?;
+    let needed = (x.nrows(), pairs);
+    let for_x = || format!("[{}, {pairs}] for x {}", x.nrows(), shape(x));
+    need(cosines.dim() == needed, "cosines", cosines, for_x)?;
+    need(sines.dim() == needed, "sines", sines, for_x)
 }
 
 /// The order in which d features paired as [`Pairing::Neighbours`] have to be read to be paired as
@@ -130,17 +190,11 @@ impl Rope {
         let (tokens, d) = x.dim();
         let pairs = need_even("d", d)?;
         need_count("positions.len()", positions.len(), tokens, "row of x")?;
-        let mut turned = Array2::zeros((tokens, d)); // [T, d]
-        for (t, &position) in positions.iter().enumerate() {
-            for i in 0..pairs {
-                let angle = position * turn_per_position(i, d, self.base);
-                let (sin, cos) = libm::sincos(angle);
-                let (a, b) = self.pairing.pair(i, d);
-                turned[[t, a]] = x[[t, a]] * cos - x[[t, b]] * sin;
-                turned[[t, b]] = x[[t, a]] * sin + x[[t, b]] * cos;
-            }
-        }
-        Ok(turned)
+        let angle = |(t, i)| positions[t] * turn_per_position(i, d, self.base);
+        let angles = Array2::from_shape_fn((tokens, pairs), angle); // [T, d / 2]
+        let cosines = angles.mapv(libm::cos); // [T, d / 2]
+        let sines = angles.mapv(libm::sin); // [T, d / 2]
+        self.pairing.turn(x, &cosines, &sines) // [T, d]
     }
     // ANCHOR_END: rotate
 }
