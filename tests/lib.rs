@@ -1,4 +1,7 @@
-//! Every Rust block of every chapter is a doctest here: what a page shows, compiles and holds.
+//! Every Rust block of every chapter is a doctest here: what a page shows, compiles and holds. And what several tests
+//! share.
+
+pub mod conformance;
 
 /// Makes the Rust blocks of a chapter doctests.
 macro_rules! chapters {

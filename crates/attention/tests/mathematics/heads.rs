@@ -202,44 +202,6 @@ fn heads_may_differ_in_width() {
     assert_close(&it.output, &(&each[0] + &each[1]), 1e-12);
 }
 
-/// A tensor of the file, the `n`-th of its name.
-fn tensor(name: &str, n: usize, shape: (usize, usize)) -> Array2<f64> {
-    let file = include_str!("pytorch-multi-head.txt");
-    let mut lines = file.lines().filter_map(|line| {
-        line.strip_prefix(name).and_then(|line| line.strip_prefix(": "))
-    });
-    let numbers = lines.nth(n).unwrap().split(' ');
-    let numbers = numbers.map(|number| number.parse().unwrap()).collect();
-    Array2::from_shape_vec(shape, numbers).unwrap()
-}
-
-#[test]
-fn pytorch_agrees() {
-    for (n, (tokens, d, h)) in [(7, 12, 3), (5, 8, 1)].into_iter().enumerate() {
-        // PyTorch has biases. A feature that is always 1 makes them part of the matrices.
-        let ones = Array2::ones((tokens, 1));
-        let x = concatenate![Axis(1), tensor("x", n, (tokens, d)), ones];
-        let weight = tensor("in_proj_weight", n, (3 * d, d));
-        let bias = tensor("in_proj_bias", n, (1, 3 * d));
-        let fused = concatenate![Axis(0), weight.t(), bias]; // [d + 1, 3 d]
-        let third =
-            |i: usize| fused.slice(s![.., i * d..(i + 1) * d]).to_owned();
-        let w_o = tensor("out_proj_weight", n, (d, d));
-        let w_o = concatenate![Axis(1), w_o.t(), Array2::zeros((d, 1))];
-        let heads = split(&[third(0), third(1), third(2), w_o], h);
-
-        let it = heads.attend(&x, &Mask::Causal).unwrap();
-        let output = it.output.slice(s![.., ..d]).to_owned()
-            + tensor("out_proj_bias", n, (1, d));
-        assert_close(&output, &tensor("y", n, (tokens, d)), 1e-12);
-        let weights = tensor("weights", n, (h * tokens, tokens));
-        for (i, head) in it.heads.iter().enumerate() {
-            let rows = s![i * tokens..(i + 1) * tokens, ..];
-            assert_close(&head.weights, &weights.slice(rows), 1e-12);
-        }
-    }
-}
-
 #[test]
 fn the_counts_are_those_of_a_twin_that_counts() {
     for (tokens, d, d_head) in [(1, 1, 1), (7, 8, 2), (5, 3, 4), (9, 6, 1)] {

@@ -1,0 +1,120 @@
+//! What PyTorch computes in float64, computed by the library.
+
+use attention::{
+    BiasedHeads, Block, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing, Rope, State,
+    Step, attention_backward, gelu, gelu_tanh, masked_attention, one_pass_attention, sinusoids,
+};
+use checks::conformance::{Case, Outputs, check};
+use ndarray::{Array2, Axis, s, stack};
+
+#[test]
+fn everything() {
+    check("pytorch.json", 20, 1e-12, |case| match case.word("op").expect("an operation") {
+        "scaled_dot_product_attention" => run_attention(case),
+        "multi_head_attention" => run_multi_head(case),
+        "transformer_block" => run_block(case),
+        "layer_norm" => {
+            let y = norm(case, "gamma", "beta").apply(&case.matrix("x"))?;
+            Ok(vec![("y", y.into_dyn())])
+        }
+        "gelu" => {
+            let gelu = if case.word("approximate") == Some("tanh") { gelu_tanh } else { gelu };
+            Ok(vec![("y", case.vector("x").mapv(gelu).into_dyn())])
+        }
+        "sinusoidal_positions" => {
+            assert_eq!(case.number("base"), Some(POSITION_BASE));
+            let size = |name| case.number(name).expect("a size") as usize;
+            Ok(vec![("y", sinusoids(size("t"), size("d"))?.into_dyn())])
+        }
+        "rope" => {
+            let pairing = match case.word("pairing") {
+                Some("interleaved") => Pairing::Neighbours,
+                _ => Pairing::Halves,
+            };
+            let rope = Rope { pairing, base: case.number("base").expect("a base") };
+            let y = rope.rotate(&case.matrix("x"), &case.vector("positions").to_vec())?;
+            Ok(vec![("y", y.into_dyn())])
+        }
+        unknown => Err(format!("nothing is known of {unknown}").into()),
+    });
+}
+
+fn mask(case: &Case) -> Mask {
+    if case.is_on("is_causal") { Mask::Causal } else { Mask::None }
+}
+
+fn run_attention(case: &Case) -> Outputs {
+    let (q, k, v, mask) = (case.matrix("q"), case.matrix("k"), case.matrix("v"), mask(case));
+    let it = masked_attention(&q, &k, &v, &mask)?;
+    let one_pass = one_pass_attention(&q, &k, &v, &mask)?;
+    let mut outputs = vec![("y", one_pass.into_dyn())];
+    if case.has("grad_y") {
+        let back = attention_backward(&q, &k, &v, &it, &case.matrix("grad_y"))?;
+        outputs.extend([
+            ("grad_q", back.queries.into_dyn()),
+            ("grad_k", back.keys.into_dyn()),
+            ("grad_v", back.values.into_dyn()),
+        ]);
+    }
+    outputs.extend([("y", it.output.into_dyn()), ("weights", it.weights.into_dyn())]);
+    Ok(outputs)
+}
+
+fn run_multi_head(case: &Case) -> Outputs {
+    let it = heads(case, "")?.attend(&case.matrix("x"), &mask(case))?;
+    let weights: Vec<_> = it.heads.iter().map(|head| head.weights.view()).collect();
+    Ok(vec![("y", it.output.into_dyn()), ("weights", stack(Axis(0), &weights)?.into_dyn())])
+}
+
+/// Heads from PyTorch's matrices, which are transposed, and of which one holds W_Q, W_K and W_V.
+fn heads(case: &Case, prefix: &str) -> attention::Result<BiasedHeads> {
+    let matrix = |name: &str| case.matrix(&format!("{prefix}{name}")).reversed_axes();
+    let vector = |name: &str| case.vector(&format!("{prefix}{name}"));
+    let (w, b) = (matrix("in_proj_weight"), vector("in_proj_bias")); // [d, 3 d], [3 d]
+    let d = w.nrows();
+    let w = [0, 1, 2].map(|third| w.slice(s![.., third * d..(third + 1) * d]));
+    let b = [0, 1, 2].map(|third| b.slice(s![third * d..(third + 1) * d]));
+    let heads = case.number("num_heads").expect("a number of heads") as usize;
+    let heads = MultiHead::split(&w[0], &w[1], &w[2], &matrix("out_proj_weight"), heads)?;
+    BiasedHeads::split(heads, &b[0], &b[1], &b[2], &vector("out_proj_bias"))
+}
+
+fn norm(case: &Case, gamma: &str, beta: &str) -> LayerNorm {
+    let epsilon = case.number("eps").expect("an epsilon");
+    LayerNorm { gamma: case.vector(gamma), beta: case.vector(beta), epsilon }
+}
+
+fn run_block(case: &Case) -> Outputs {
+    let norms = if case.word("norm") == Some("pre") { NormPlace::Pre } else { NormPlace::Post };
+    let mlp = Mlp {
+        w_in: case.matrix("linear1_weight").reversed_axes(),
+        b_in: case.vector("linear1_bias"),
+        w_out: case.matrix("linear2_weight").reversed_axes(),
+        b_out: case.vector("linear2_bias"),
+    };
+    let block = Block {
+        norms,
+        first_norm: norm(case, "norm1_weight", "norm1_bias"),
+        attention: heads(case, "self_attn_")?,
+        second_norm: norm(case, "norm2_weight", "norm2_bias"),
+        mlp,
+    };
+    let x = case.matrix("x");
+    if case.word("activation") == Some("gelu") {
+        return Ok(vec![("y", block.forward(&x, &mask(case))?.into_dyn())]);
+    }
+    // The same steps, with the MLP of the 2017 paper, which has max(0, x).
+    let mut state = State { x, kept: None };
+    for step in norms.steps() {
+        state = match step {
+            Step::Mlp => State { x: with_relu(&block.mlp, &state.x), ..state },
+            step => block.run_step(step, state, &mask(case))?,
+        };
+    }
+    Ok(vec![("y", state.x.into_dyn())])
+}
+
+fn with_relu(Mlp { w_in, b_in, w_out, b_out }: &Mlp, x: &Array2<f64>) -> Array2<f64> {
+    let wide = x.dot(w_in) + b_in; // [T, d_ff]
+    wide.mapv(|feature| feature.max(0.0)).dot(w_out) + b_out // [T, d]
+}
