@@ -366,7 +366,7 @@ impl Canvas {
             let _ = backend.draw_text(text, &style, places[0]);
         });
         // What it stands on, for those who check whether it can be read.
-        let on = format!("<text data-on=\"#{:02x}{:02x}{:02x}\" ", colour.0, colour.1, colour.2);
+        let on = format!("<text data-on=\"{}\" ", css(colour));
         self.body.push_str(&element.replacen("<text ", &on, 1));
     }
 
@@ -531,6 +531,20 @@ const BELOW_ZERO: Ramp = [
     [119.0, 96.0, 183.0],
     [89.0, 46.0, 166.0],
 ];
+
+/// The colour of a heatmap's tile, as CSS writes it: the same in every theme, and the brighter, the larger the weight.
+///
+/// ```
+/// assert_eq!(figures::tile_colour(0.0), "#2a2005");
+/// assert_eq!(figures::tile_colour(1.0), "#ffd84b");
+/// ```
+pub fn tile_colour(weight: f64) -> String {
+    css(ramp(&WEIGHTS, weight))
+}
+
+fn css(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
 
 /// The colour of a share from 0 to 1 on a scale.
 fn ramp(steps: &Ramp, share: f64) -> RGBColor {

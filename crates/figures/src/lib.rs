@@ -28,7 +28,7 @@ mod scene;
 #[cfg(feature = "toml")]
 mod scene_file;
 
-pub use canvas::{Role, Size};
+pub use canvas::{Role, Size, tile_colour};
 pub use control::{Control, Kind, Params, Preset, Value};
 pub use drawing::{Cell, Drawing, Fact, Row, Table};
 pub use error::{Error, Result};
