@@ -84,6 +84,34 @@ proptest! {
     }
 
     #[test]
+    fn a_stretch_is_a_smaller_epsilon(x in matrix(3, 5), times in 0.1..9.0) {
+        let norm = LayerNorm::new(5);
+        let smaller = LayerNorm { epsilon: norm.epsilon / (times * times), ..norm.clone() };
+        let stretched: Array2<f64> = &x * times;
+        assert_close(&norm.apply(&stretched).unwrap(), &smaller.apply(&x).unwrap(), 1e-10);
+    }
+
+    #[test]
+    fn beta_is_the_mean_that_comes_out_and_gamma_the_spread(
+        x in matrix(3, 5), gamma in -3.0..3.0, beta in -3.0..3.0, each in (matrix(1, 5), matrix(1, 5)),
+    ) {
+        prop_assume!(x.rows().into_iter().all(|token| moments(&token).1 > 1e-2));
+        let plain = LayerNorm { epsilon: 0.0, ..LayerNorm::new(5) };
+        let all = |number| Array1::from_elem(5, number);
+        let it = LayerNorm { gamma: all(gamma), beta: all(beta), ..plain.clone() };
+        for token in it.apply(&x).unwrap().rows() {
+            let (mean, variance) = moments(&token);
+            prop_assert!((mean - beta).abs() < 1e-12);
+            prop_assert!((variance.sqrt() - gamma.abs()).abs() < 1e-12);
+        }
+        // Where they differ from feature to feature, each has its own.
+        let (gamma, beta) = (each.0.row(0).to_owned(), each.1.row(0).to_owned());
+        let needed = plain.apply(&x).unwrap() * &gamma + &beta;
+        let it = LayerNorm { gamma, beta, ..plain };
+        assert_close(&it.apply(&x).unwrap(), &needed, 1e-13);
+    }
+
+    #[test]
     fn moments_are_those_of_plain_loops(token in row(-3.0..3.0)) {
         let n = token.len() as f64;
         let (mut sum, mut squares) = (0.0, 0.0);

@@ -372,6 +372,20 @@ fn positions_come_in_pairs_and_one_for_each_token() {
         rope.rotate(&zeros(3, 8), &[0.0]),
         "positions.len(): came as 1, needed 3, one for each row of x",
     );
+    let turn = |d, cosines, sines| {
+        let (x, [cosines, sines]) =
+            (zeros(3, d), [cosines, sines].map(|pairs| zeros(3, pairs)));
+        Pairing::Neighbours.turn(&x, &cosines, &sines)
+    };
+    assert_says(turn(7, 3, 3), odd);
+    assert_says(
+        turn(8, 8, 4),
+        "cosines: came as [3, 8], needed [3, 4] for x [3, 8]",
+    );
+    assert_says(
+        turn(8, 4, 3),
+        "sines: came as [3, 3], needed [3, 4] for x [3, 8]",
+    );
 }
 
 #[test]

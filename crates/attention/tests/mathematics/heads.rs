@@ -5,7 +5,7 @@ use attention::{
 use ndarray::{Array2, ArrayRef2, Axis, array, concatenate, s};
 use proptest::prelude::*;
 
-use crate::{assert_close, assert_same_bits, cases};
+use crate::{assert_close, assert_same_bits, cases, order, permuted};
 
 /// No size is tied to another: h d_v is not d.
 #[derive(Debug, Clone, Copy)]
@@ -165,6 +165,21 @@ proptest! {
         heads.heads.rotate_left(by % sizes.heads);
         let is = heads.attend(&x, &Mask::Causal).unwrap();
         assert_close(&is.output, &was.output, 1e-11);
+    }
+
+    #[test]
+    fn permuted_tokens_give_permuted_outputs(
+        ((sizes, seed), order) in seeded().prop_flat_map(|it| (Just(it), order(it.0.tokens))),
+    ) {
+        let (x, fused) = sizes.draw(seed);
+        let heads = split(&fused, sizes.heads);
+        let attend = |x: &Array2<f64>| heads.attend(x, &Mask::None).unwrap();
+        let (was, is) = (attend(&x), attend(&permuted(&x, &order)));
+        assert_close(&is.output, &permuted(&was.output, &order), 1e-11);
+        for (was, is) in was.heads.iter().zip(&is.heads) {
+            let both = was.weights.select(Axis(0), &order).select(Axis(1), &order);
+            assert_close(&is.weights, &both, 1e-12);
+        }
     }
 
     #[test]
