@@ -46,6 +46,21 @@ fn pictures() {
     }
 }
 
+/// Matrix products take the fastest instructions that the machine has, and their last bits differ with them. So the
+/// snapshots are compared a second time where there are none of these: on a processor of 2008, in an emulator.
+///
+/// ```console
+/// $ export WITHOUT_AVX=1 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="qemu-x86_64 -cpu Nehalem"
+/// $ cargo test -p checks --test figures --test onnx --test pytorch
+/// ```
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn without_avx_there_is_none() {
+    let has_any = is_x86_feature_detected!("avx") || is_x86_feature_detected!("fma");
+    println!("AVX or FMA: {}", if has_any { "yes" } else { "no" });
+    assert!(!(has_any && std::env::var_os("WITHOUT_AVX").is_some()), "this machine has AVX or FMA");
+}
+
 /// The picture in the README, on white, for it cannot follow the reader's theme there.
 #[test]
 fn the_readmes_picture() {
