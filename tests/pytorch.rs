@@ -8,7 +8,7 @@ use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array2, Axis, s, stack};
 
 #[test]
-fn everything() {
+fn pytorch_agrees() {
     check("pytorch.json", 20, 1e-12, |case| match case.word("op").expect("an operation") {
         "scaled_dot_product_attention" => run_attention(case),
         "multi_head_attention" => run_multi_head(case),

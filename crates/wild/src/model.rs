@@ -48,7 +48,7 @@ impl Run {
     /// The sentence as one vector: the mean of its tokens, with length 1. `[d]`
     pub fn embedding(&self) -> Array1<f64> {
         let mean = self.states.sum_axis(Axis(0)) / self.states.nrows() as f64; // [d]
-        let length = mean.dot(&mean).sqrt();
+        let length = libm::sqrt(mean.dot(&mean));
         mean / length
     }
 }
