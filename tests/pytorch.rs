@@ -1,11 +1,12 @@
 //! What PyTorch computes in float64, computed by the library.
 
 use attention::{
-    BiasedHeads, Block, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing, Rope, State,
-    Step, attention_backward, gelu, gelu_tanh, masked_attention, one_pass_attention, sinusoids,
+    BiasedHeads, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing,
+    Projections, Rope, State, Step, attention_backward, gelu, gelu_tanh, masked_attention,
+    one_pass_attention, sinusoids,
 };
 use checks::conformance::{Case, Outputs, check};
-use ndarray::{Array2, Axis, s, stack};
+use ndarray::{Array1, Array2, Axis, concatenate, s, stack};
 
 #[test]
 fn pytorch_agrees() {
@@ -61,9 +62,38 @@ fn run_attention(case: &Case) -> Outputs {
 }
 
 fn run_multi_head(case: &Case) -> Outputs {
-    let it = heads(case, "")?.attend(&case.matrix("x"), &mask(case))?;
-    let weights: Vec<_> = it.heads.iter().map(|head| head.weights.view()).collect();
-    Ok(vec![("y", it.output.into_dyn()), ("weights", stack(Axis(0), &weights)?.into_dyn())])
+    let (x, mask) = (case.matrix("x"), mask(case));
+    let biased = heads(case, "")?;
+    let folded = folded(&biased);
+    let it = biased.attend(&x, &mask)?;
+    // The heads of 7.3 have no biases. A feature that is always 1 makes them part of the matrices.
+    let with_one = concatenate![Axis(1), x, Array2::ones((x.nrows(), 1))]; // [T, d + 1]
+    let plain = folded.attend(&with_one, &mask)?;
+    let y = plain.output.slice(s![.., ..x.ncols()]).to_owned() + &biased.output; // [T, d]
+
+    let mut outputs = vec![("y", it.output.into_dyn()), ("y", y.into_dyn())];
+    for heads in [it.heads, plain.heads] {
+        let weights: Vec<_> = heads.iter().map(|head| head.weights.view()).collect();
+        outputs.push(("weights", stack(Axis(0), &weights)?.into_dyn()));
+    }
+    Ok(outputs)
+}
+
+/// The same heads over tokens with one feature more, which is 1: each bias is one more row of its matrix.
+fn folded(biased: &BiasedHeads) -> MultiHead {
+    let with_row = |matrix: &Array2<f64>, bias: &Array1<f64>| {
+        concatenate![Axis(0), *matrix, bias.view().insert_axis(Axis(0))] // [d + 1, d_k]
+    };
+    let fold = |(head, bias): (&Head, &HeadBiases)| Head {
+        projections: Projections {
+            query: with_row(&head.projections.query, &bias.query),
+            key: with_row(&head.projections.key, &bias.key),
+            value: with_row(&head.projections.value, &bias.value),
+        },
+        // Nothing is added to the feature that is 1.
+        output: concatenate![Axis(1), head.output, Array2::zeros((head.output.nrows(), 1))], // [d_v, d + 1]
+    };
+    MultiHead { heads: biased.heads.heads.iter().zip(&biased.biases).map(fold).collect() }
 }
 
 /// Heads from PyTorch's matrices, which are transposed, and of which one holds W_Q, W_K and W_V.
