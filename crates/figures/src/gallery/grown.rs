@@ -23,8 +23,8 @@ pub const FIGURE: Figure = Figure {
               Each square is a head's weights: a row is the letter that asks, a column the one it looks at, brighter is \
               more, hatched is masked; the letter beside the square stands where the sequence begins again. Under it is how \
               much of its weight the head gives, on average, to the letter one back (layer 0, in the first period), or to \
-              what followed this letter before (layer 1, on the repeats). Below, each prediction beside the letter that comes next: a tick if it is right, a \
-              cross if not, and a dash for no letter where two are level; in the first period nobody can know. Switch heads off and find out which of them matter.",
+              what followed this letter earlier (layer 1, on the repeats; in the rows above them there is nothing to match yet). Below, each prediction beside the letter that comes next: a tick if it is right, a \
+              cross if not, and a dash instead of a letter where none is ahead of all others; in the first period there is little to go by. Switch heads off and find out which of them matter.",
     controls,
     draw,
 };

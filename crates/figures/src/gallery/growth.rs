@@ -16,11 +16,11 @@ pub const FIGURE: Figure = Figure {
     id: "growth",
     title: "An induction head that grows",
     caption: "A small transformer of two layers is trained on letters that repeat, and measured every 25 steps. Left, its \
-              loss: the lower, the better it knows what comes next. In the first period nobody can know; on the repeats, \
-              whoever finds the letter's last place can. A model with one layer (dashed) is trained in the same way, and \
-              never finds it. Right, how much of their weight heads give to the token before (dashed: the best head of \
-              layer 0) and to what followed last time (the best head of layer 1). The grey band is the jump: there more \
-              than half of the predictions on the repeats come to be right.",
+              loss: the lower, the better it knows what comes next. In the first period there is little to go by; on the repeats, \
+              whoever finds the same letter further back can know. A model with one layer (thin and dashed) is trained in the same way, and \
+              its loss stays high. Right, how much of their weight heads give to the token before (dashed: the best head of \
+              layer 0 at each step) and to what followed the same letter earlier (the best head of layer 1). In the grey band the share of \
+              right predictions on the repeats passes one half.",
     controls,
     draw,
 };
@@ -178,7 +178,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         ),
         format!(
             "The best head of layer 0 gives {} of its weight to the token before, and the best of layer 1 gives {} to what \
-             followed last time.",
+             followed the same letter earlier.",
             two(previous(shown)),
             two(induction(shown))
         ),
@@ -210,7 +210,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             (Stroke::new(Role::Ink, 2.6), &|row| at(row).loss_repeated),
         ],
         labels: &[
-            ("jump", [middle, 4.22], Text::CENTRE),
+            ("jump", [middle - 14.0, 4.22], Text::END),
             ("first period", [last, 3.86], Text::END.role(Role::Muted).bold()),
             (&format!("ln {} = {}: guessing", Repeats::ALPHABET, two(guessing)), [last, 2.79], Text::END),
             ("one layer, repeats", [last, 1.84], Text::END.role(Role::Warn).bold()),
@@ -235,7 +235,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             (Stroke::new(Role::Ink, 2.6), &|row| induction(at(row))),
         ],
         labels: &[
-            ("jump", [middle, 1.055], Text::CENTRE),
+            ("jump", [middle - 14.0, 1.055], Text::END),
             ("induction head", [last, 1.045], Text::END.bold()),
             ("previous-token head", [last, 0.72], Text::END.bold()),
         ],

@@ -45,7 +45,11 @@ impl Strip<'_> {
                 if first >= last {
                     continue;
                 }
-                let name = if last <= *period { "first time" } else { "again" };
+                let name = match first / period {
+                    0 => "first time",
+                    1 => "again",
+                    _ => "once more",
+                };
                 let (from, to) = (x(first) - step / 2.0 + 3.0, x(last - 1) + step / 2.0 - 3.0);
                 if Text::CENTRE.room(name) <= to - from + 6.0 {
                     canvas.text(name, [(from + to) / 2.0, top], Text::CENTRE);
