@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 75ad079b62252cd944b42f12b67a172f563e1dda73db81527f45eaf05c7e0a89
+// sources: 964bb34424c41688d636aba2b075318948a540ef7a5ec68ac380086673c1d68f
 (globalThis.liveModules ??= {})["opening"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;

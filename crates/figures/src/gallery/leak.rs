@@ -20,6 +20,11 @@ pub const FIGURE: Figure = Figure {
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
+    nudge_controls(scene, 0.5)
+}
+
+/// Which token is nudged and, at first, by how much; and whether the mask is on.
+pub(super) fn nudge_controls(scene: &Scene, size: f64) -> Vec<Control> {
     // One in the middle, so that there are tokens before and after it.
     let middle = scene.tokens.len() / 2;
     vec![
@@ -27,7 +32,7 @@ fn controls(scene: &Scene) -> Vec<Control> {
         Control {
             name: "size",
             label: "Size of the nudge",
-            kind: Kind::Slider { min: 0.1, max: 2.0, step: 0.1, default: 0.5 },
+            kind: Kind::Slider { min: 0.1, max: 2.0, step: 0.1, default: size },
         },
         Control { name: "mask", label: "Causal mask", kind: Kind::Toggle { default: true } },
     ]

@@ -4,10 +4,10 @@ use attention::{Block, Mask, NormPlace, State, Step};
 use ndarray::Array2;
 
 use super::block::{embedded, untrained};
-use super::leak::{bars, distance, exactly, name_tokens};
-use super::{Figure, Sketch, token_choice};
+use super::leak::{bars, distance, exactly, name_tokens, nudge_controls};
+use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Role, Size, Text};
-use crate::control::{Control, Kind, Settings};
+use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};
 
@@ -23,17 +23,7 @@ pub const FIGURE: Figure = Figure {
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
-    // One in the middle, so that there are tokens before and after it.
-    let middle = scene.tokens.len() / 2;
-    vec![
-        token_choice("token", "Nudge", scene, middle),
-        Control {
-            name: "size",
-            label: "Size of the nudge",
-            kind: Kind::Slider { min: 0.1, max: 2.0, step: 0.1, default: 1.0 },
-        },
-        Control { name: "mask", label: "Causal mask", kind: Kind::Toggle { default: true } },
-    ]
+    nudge_controls(scene, 1.0)
 }
 
 /// The parts that are run, each with its name.
