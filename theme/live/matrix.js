@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 964bb34424c41688d636aba2b075318948a540ef7a5ec68ac380086673c1d68f
+// sources: 9f7c1951a64a81e9bbddf19493612794f91bcb4d78043509bd74fa251279418c
 (globalThis.liveModules ??= {})["matrix"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;

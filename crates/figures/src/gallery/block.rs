@@ -15,7 +15,7 @@ pub const FIGURE: Figure = Figure {
     caption: "The steps of a block from top to bottom, with the residual branching off and coming back. The thick arrow \
               is where we stand, and the thick line beside it what is kept meanwhile; the tiles are the tokens there, a row for each with its mean and spread (standard \
               deviation): brown above 0, violet below. Going in, a token's first two features are its vector of the earlier figures, the \
-              other six are random; the weights are random too, as before training.",
+              other six are random; the matrices are random too, as before training.",
     controls,
     draw,
 };

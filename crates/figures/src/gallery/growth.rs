@@ -15,7 +15,7 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "growth",
     title: "An induction head that grows",
-    caption: "A small transformer of two layers is trained on letters that repeat, and measured every 25 steps. Left, its \
+    caption: "A small network of two layers of attention is trained on letters that repeat, and measured every 25 steps. Left, its \
               loss: the lower, the better it knows what comes next. In the first period there is little to go by; on the repeats, \
               whoever finds the same letter further back can know. A model with one layer (thin and dashed) is trained in the same way, and \
               its loss stays high. Right, how much of their weight heads give to the token before (dashed: the best head of \
@@ -183,11 +183,14 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             two(induction(shown))
         ),
         format!(
-            "The jump comes between steps {} and {}: the loss on the repeats falls from {} to {}.",
+            "Between steps {} and {} the share of right predictions passes one half; the loss on the repeats falls from {} to \
+             {}, and by step {} to {}.",
             LOG.rows[before].0,
             LOG.rows[jump].0,
             two(at(before).loss_repeated),
-            two(at(jump).loss_repeated)
+            two(at(jump).loss_repeated),
+            LOG.rows[after].0,
+            two(at(after).loss_repeated)
         ),
         format!("With one layer, after {alone_steps} steps {} are right.", three(alone_end.accuracy)),
     ];

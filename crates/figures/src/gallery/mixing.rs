@@ -16,7 +16,7 @@ pub const FIGURE: Figure = Figure {
     title: "Attention mixes tokens, norm and MLP do not",
     caption: "One token's feature 1 is nudged, and each part of the block is run with and without the nudge. The bars \
               say how far each token's row moves (the length of the change), all on one scale; a 0 without a bar is exactly 0. LayerNorm and the \
-              MLP move no row but the nudged one; attention moves those of all that may look at it. Tokens and weights \
+              MLP move no row but the nudged one; attention moves those of all that may look at it. Tokens and matrices \
               are those of the block above, pre-norm.",
     controls,
     draw,

@@ -17,7 +17,7 @@ pub const FIGURE: Figure = Figure {
     caption: "Attention's outputs, a row for each token: on the left for the sentence as it is, on the right for the same \
               tokens in another order. A line leads from each token to its new place, and the number says how far its \
               two outputs differ (the length of the difference). Without positions and without a mask, every row is found again at the other end of its \
-              line. Below, the furthest of all tokens in each of the four cases. Tokens and weights are those of the \
+              line. Below, the furthest of all tokens in each of the four cases. Tokens and matrices are those of the \
               block in the first half of 7.4.",
     controls,
     draw,
