@@ -356,7 +356,7 @@ fn induction_shows_the_circuit_of_the_library() {
 /// what is said of them holds there.
 #[test]
 fn wild_heads_are_those_of_the_model() {
-    let full: serde_json::Value = serde_json::from_str(include_str!("minilm.json")).unwrap();
+    let full: serde_json::Value = serde_json::from_str(include_str!("conformance/minilm.json")).unwrap();
     let case = &full["cases"][0];
     assert_eq!(case["text"].as_str().unwrap(), Scene::default().sentence());
     let tokens: Vec<&str> = case["tokens"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();
@@ -371,7 +371,7 @@ fn wild_heads_are_those_of_the_model() {
         let params = Params::from([("head".to_owned(), head.to_owned())]);
         let drawing = figure.draw(&Scene::default(), &params, Size::Wide).unwrap();
         for (query, row) in tokens.iter().zip(weights(head)) {
-            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12 && row.iter().all(|weight| *weight <= 1.0));
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-8 && row.iter().all(|weight| *weight <= 1.0));
             for (key, weight) in tokens.iter().zip(row) {
                 let shown = drawing.table.cell(query, key).unwrap().value().unwrap();
                 assert!((shown - weight).abs() < 6e-7 && shown <= 1.0, "{head}: {query} to {key}");

@@ -1,5 +1,5 @@
 // Built by crates/live/build.sh from the sources with this sum; do not edit.
-// sources: 9f7c1951a64a81e9bbddf19493612794f91bcb4d78043509bd74fa251279418c
+// sources: 328dde087921a630632cd53055f03a57c42cbb4b57c810d82d2ec197c5c584a6
 (globalThis.liveModules ??= {})["query-key-value"] = (() => {
 let wasm_bindgen = (function(exports) {
     let script_src;
