@@ -1,7 +1,7 @@
 // Wakes the figures: collects what a figure's controls say, lets the module draw it, and swaps in what comes back.
 // It knows no figure by name and draws nothing itself. Everything it needs stands in the page:
 //
-//   figure[data-figure][data-module] a figure, by its id, and the module that draws it (theme/live)
+//   figure[data-figure][data-module] a figure, by its id, and the address of the module that draws it
 //   [data-control][data-kind]        a control: its name, and toggle, choice, slider or point
 //   svg [data-set="name=value&..."]  a mark that sets controls when it is clicked
 //   svg [data-drag="name"]           a mark that is dragged to set a point; its frame is
@@ -11,11 +11,18 @@
 "use strict";
 (() => {
   const pages = [...document.querySelectorAll("figure[data-figure]")].filter((node) => node.querySelector(".figure-controls"));
-  if (pages.length === 0 || typeof WebAssembly !== "object" || typeof liveModules !== "object") return;
+  if (pages.length === 0 || typeof WebAssembly !== "object") return;
 
   const loading = {};
-  /** A chapter's module, loaded once for all its figures on the page. */
-  const module = async (name) => (loading[name] ??= liveModules[name](document.querySelector("script.scene").textContent));
+  /** The module at an address, loaded once for all its figures on the page: by a script, which works from disk too. */
+  const module = (address) => (loading[address] ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src: address, onload: done, onerror: () => failed(`${address} does not come`) });
+    document.head.append(script);
+  }).then(() => {
+    const [, name] = address.match(/([^/]+)\.js(\?|$)/);
+    return liveModules[name](document.querySelector("script.scene").textContent);
+  }));
 
   /** What an element holds; the white space that pages are laid out with in their source does not count. */
   const held = (element) => [...element.childNodes].filter((node) => node.nodeType !== Node.TEXT_NODE || node.data.trim());
@@ -60,6 +67,7 @@
     /** Loads the module, draws, and only then offers the controls. */
     wake() {
       return (this.awake ??= module(this.node.dataset.module).then((live) => {
+        if (!JSON.parse(live.figures()).some(({ id }) => id === this.id)) throw `the module is older than ${this.id}`;
         this.live = live;
         this.form.querySelector("fieldset").disabled = false;
         this.form.hidden = false;

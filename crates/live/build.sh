@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds theme/live/CHAPTER.js for each chapter: its figures as WebAssembly, in a script that a page opened from disk can
+# Builds src/live/CHAPTER.js for each chapter: its figures as WebAssembly, in a script that a page opened from disk can
 # load too.
 #
 #     crates/live/build.sh
@@ -38,7 +38,7 @@ fi
 made=$CARGO_TARGET_DIR/wasm32-unknown-unknown/live
 # The sum that tests/live.rs computes too: of each source's sum and path, in the order of the paths.
 sum=$(find crates/{attention,figures,live}/src -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1)
-mkdir -p "$made/scripts" theme/live
+mkdir -p "$made/scripts" src/live
 chapters=$(sed -n 's/.*Chapter { name: "\([^"]*\)".*/\1/p; /^    Chapter {$/{n;s/ *name: "\(.*\)",/\1/p}' crates/figures/src/gallery/mod.rs)
 for chapter in $chapters; do
     LIVE_CHAPTER=$chapter "${build[@]}"
@@ -61,8 +61,8 @@ for chapter in $chapters; do
         echo '};'
         echo '})();'
     } > "$made/scripts/$chapter.js"
-    echo "theme/live/$chapter.js: $(stat -c %s "$made/scripts/$chapter.js") bytes, compressed $(gzip -9c "$made/scripts/$chapter.js" | wc -c)"
+    echo "src/live/$chapter.js: $(stat -c %s "$made/scripts/$chapter.js") bytes, compressed $(gzip -9c "$made/scripts/$chapter.js" | wc -c)"
 done
 # All of them or none.
-rm -f theme/live/*.js
-mv "$made"/scripts/*.js theme/live/
+rm -f src/live/*.js
+mv "$made"/scripts/*.js src/live/

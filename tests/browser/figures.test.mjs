@@ -219,12 +219,15 @@ test("without script the page stands complete", async () => {
 });
 
 for (const [why, prepare] of Object.entries({
-  "the module does not come": (context) => context.route("**/theme/live/*", (route) => route.abort()),
+  "the module does not come": (context) => context.route("**/live/*", (route) => route.abort()),
   "the module is damaged": (context) =>
-    context.route("**/theme/live/*", async (route) => {
+    context.route("**/live/*", async (route) => {
       const body = readFileSync(join(book, new URL(route.request().url()).pathname), "utf8");
       await route.fulfill({ body: body.replace(/bytes = ".{4000}/, 'bytes = "' + "A".repeat(4000)), contentType: "text/javascript" });
     }),
+  "the module is older than the figures": (context) =>
+    context.route("**/live/*", (route) =>
+      route.fulfill({ body: `globalThis.liveModules = { "query-key-value": async () => ({ figures: () => "[]" }) };`, contentType: "text/javascript" })),
   "the browser has no WebAssembly": (context) => context.addInitScript(() => delete globalThis.WebAssembly),
 })) {
   test(`when ${why}, the page stands complete`, async () => {
@@ -241,7 +244,7 @@ for (const [why, prepare] of Object.entries({
 
 // The script knows no figure by name: it wakes one that it has never seen, with a module that was never built.
 test("a figure that is new needs no change to the script", async () => {
-  const toy = `<figure class="figure" id="figure-toy" data-figure="toy" data-module="toys"><div class="figure-picture"><svg class="wide" width="100" height="100" viewBox="0 0 1000 1000"></svg><svg class="narrow"></svg></div>
+  const toy = `<figure class="figure" id="figure-toy" data-figure="toy" data-module="live/toys.js"><div class="figure-picture"><svg class="wide" width="100" height="100" viewBox="0 0 1000 1000"></svg><svg class="narrow"></svg></div>
     <form class="figure-controls" hidden><fieldset disabled><div class="control" data-control="on" data-kind="toggle"><input type="checkbox" id="t" name="on"><label for="t">On</label></div>
     <fieldset class="control" data-control="at" data-kind="point"><legend>At</legend><input type="number" data-part="x" min="-1" max="1" step="0.1" value="0"><input type="number" data-part="y" min="-1" max="1" step="0.1" value="0"></fieldset>
     <button type="reset">Reset</button></fieldset></form><p class="figure-says" id="figure-toy-says"></p><figcaption><a class="figure-number" href="#figure-toy">1</a><a class="figure-download" href="x">SVG</a><div class="figure-data"></div></figcaption></figure>`;
@@ -250,10 +253,10 @@ test("a figure that is new needs no change to the script", async () => {
     const html = readFileSync(join(book, CHAPTER), "utf8");
     await route.fulfill({ body: html.replace("<main>", `<main>${toy}`), contentType: "text/html" });
   });
-  await context.route("**/theme/live/*", (route) =>
+  await context.route("**/live/*", (route) =>
     route.fulfill({
       contentType: "text/javascript",
-      body: `globalThis.liveModules = { toys: async () => ({ draw: (id, written) => { const { on, at } = JSON.parse(written); const [x, y] = at.split(",");
+      body: `globalThis.liveModules = { toys: async () => ({ figures: () => '[{"id":"toy"}]', draw: (id, written) => { const { on, at } = JSON.parse(written); const [x, y] = at.split(",");
         return JSON.stringify({ svg: '<svg class="wide" width="100" height="100" viewBox="0 0 1000 1000"><g data-drag="at" data-frame="0 0 100 100 -1 1 1 -1"><circle cx="' + (500 + 500 * x) + '" cy="' + (500 - 500 * y) + '" r="100"/></g></svg>', says: id + " " + on + " " + at, numbers: "<b>" + at + "</b>" }); } }) };`,
     }),
   );
@@ -347,8 +350,10 @@ test("time from an input event to the changed page", async () => {
 });
 
 test("size of modules and scripts", () => {
-  for (const name of readdirSync(join(book, "theme"), { recursive: true }).filter((name) => /\.(js|css)$/.test(name))) {
-    const content = readFileSync(join(book, "theme", name));
-    console.log(`${name}: ${content.length} bytes, compressed ${gzipSync(content, { level: 9 }).length}`);
+  for (const folder of ["theme", "live"]) {
+    for (const name of readdirSync(join(book, folder), { recursive: true }).filter((name) => /\.(js|css)$/.test(name))) {
+      const content = readFileSync(join(book, folder, name));
+      console.log(`${folder}/${name}: ${content.length} bytes, compressed ${gzipSync(content, { level: 9 }).length}`);
+    }
   }
 });

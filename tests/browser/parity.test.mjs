@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
-const folder = process.env.MODULES ?? join(root, "theme/live");
+const folder = process.env.MODULES ?? join(root, "src/live");
 
 test("the live modules and the library draw the same bytes", async () => {
   const native = execFileSync("cargo", ["run", "--quiet", "--locked", "-p", "checks", "--example", "parity"], {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use figures::{CHAPTERS, Params, Scene, Size};
+use figures::{Params, Scene, Size};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_katex::cfg::KatexConfig;
@@ -12,7 +12,6 @@ use mdbook_katex::preprocess::KatexProcessor;
 use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::{Complaint, listen};
 use crate::maths::MathsPreprocessor;
-use crate::page;
 use crate::preprocessor::{FigurePreprocessor, NAME, scene};
 use crate::site::{Site, write_files};
 
@@ -142,8 +141,7 @@ fn run_mdbook(root: &Path, config: Config, figures: FigurePreprocessor) -> Resul
 }
 
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
-/// are marked as ones that `theme/search.js` loads when a reader searches, and the live modules of chapters whose
-/// figures it does not show are taken out.
+/// are marked as ones that `theme/search.js` loads when a reader searches.
 fn settle_scripts(pages: &Path) -> Result<()> {
     let read = |path: &Path| std::fs::read_dir(path).map_err(Error::file(path, "this folder cannot be read"));
     let mut folders = vec![pages.to_owned()];
@@ -165,32 +163,18 @@ fn settle_scripts(pages: &Path) -> Result<()> {
 /// A page with its scripts settled.
 fn settled(page: &str) -> String {
     const OPENS: &str = "<script src=\"";
-    const CLOSES: &str = "</script>";
-    let idle = CHAPTERS.iter().map(|chapter| chapter.name);
-    let idle: Vec<_> = idle.filter(|name| !page.contains(&page::module(name))).collect();
-    let mut rest = page;
-    let mut result = String::with_capacity(page.len());
-    while let Some(at) = rest.find(OPENS) {
-        let (before, tag) = rest.split_at(at);
-        result += before;
-        let source = tag[OPENS.len()..].split('"').next().unwrap_or_default();
-        let (folder, file) = source.rsplit_once('/').unwrap_or(("", source));
+    let mut parts = page.split(OPENS);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for tag in parts {
+        let file = tag.split('"').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
         // mdBook puts a sum of the content between name and ending.
-        let is_one_of = |names: &[&str]| {
-            names
-                .iter()
-                .any(|name| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('.') || is_sum(rest)))
-        };
-        rest = &tag[OPENS.len()..];
-        if folder.ends_with("theme/live") && is_one_of(&idle) {
-            rest = rest.split_once(CLOSES).map_or(rest, |(_, after)| after);
-        } else if is_one_of(&["elasticlunr", "mark", "searcher"]) {
-            result += "<script type=\"text/x-later\" src=\"";
-        } else {
-            result += OPENS;
-        }
+        let is_search = ["elasticlunr", "mark", "searcher"]
+            .iter()
+            .any(|name| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('.') || is_sum(rest)));
+        result += if is_search { "<script type=\"text/x-later\" src=\"" } else { OPENS };
+        result += tag;
     }
-    result + rest
+    result
 }
 
 /// Whether a file's name goes on like `-1a2b3c.js`.
@@ -252,18 +236,6 @@ mod tests {
             settled(page),
             "<script type=\"text/x-later\" src=\"../mark-1a.min.js\"></script><script src=\"bookmark-2.js\"></script><p>"
         );
-    }
-
-    #[test]
-    fn a_page_keeps_its_own_live_module() {
-        let scripts = |names: &[&str]| {
-            let script = |name: &&str| format!("<script src=\"../theme/live/{name}\"></script>");
-            names.iter().map(script).collect::<String>()
-        };
-        let figure = format!("<figure {}></figure>", page::module("matrix"));
-        let all = scripts(&["opening-1a.js", "matrix-2b.js", "matrix-like.js", "query-key-value.js"]);
-        let own = scripts(&["matrix-2b.js", "matrix-like.js"]);
-        assert_eq!(settled(&(figure.clone() + &all)), figure + &own);
     }
 
     #[test]

@@ -5,9 +5,11 @@
 //! wakes the figures knows none of them by name: everything it needs is in the attributes here.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use figures::html::{self, escape};
 use figures::{Cell, Control, Drawing, Figure, Kind, Params, Scene, Value};
+use sha2::{Digest as _, Sha256};
 
 use crate::fault::Place;
 
@@ -29,20 +31,21 @@ pub struct Shown {
 /// The whole of a figure: pictures for wide pages and for phones, controls, sentences, caption and numbers.
 /// The numbers are part of the `figcaption`, since HTML wants nothing to follow it in a figure.
 ///
-/// `to_root` is the way from its page up to the book's first folder.
+/// `module` is the address of its live module from the book's first folder, and `to_root` the way from its page up to
+/// that.
 pub fn figure(
     shown: &Shown,
     controls: &[Control],
     wide: &Drawing,
     narrow: &Drawing,
+    module: &str,
     to_root: &str,
 ) -> String {
     let Figure { id, title, caption, .. } = shown.figure;
     let title = escape(title);
-    let module = module(shown.figure.chapter());
     let form = if controls.is_empty() { String::new() } else { form(id, controls, &shown.params) };
     format!(
-        "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" {module} aria-labelledby=\"figure-{id}-caption\">\n\
+        "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" data-module=\"{to_root}{module}\" aria-labelledby=\"figure-{id}-caption\">\n\
          <div class=\"figure-picture\" role=\"group\" aria-label=\"{title}\" aria-describedby=\"figure-{id}-says\">\n\
          {}{}</div>\n\
          {form}\
@@ -66,9 +69,19 @@ pub fn figure(
     )
 }
 
-/// The attribute that says which live module a figure is in.
-pub fn module(chapter: &str) -> String {
-    format!("data-module=\"{chapter}\"")
+/// The address of a chapter's live module, from the book's first folder. It changes with the module, so that no browser
+/// shows a new page with an old one; one that is not there has its address all the same, and leaves its figures still.
+///
+/// `source` is the folder of the book's sources, whose `live` mdBook copies into the book.
+pub fn module(source: &Path, chapter: &str) -> String {
+    let address = format!("live/{chapter}.js");
+    match std::fs::read(source.join(&address)) {
+        Ok(content) => {
+            let sum: String = Sha256::digest(content)[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{address}?{sum}")
+        }
+        Err(_) => address,
+    }
 }
 
 /// The scene, for the figures of a page to be drawn again in: JSON, in which nothing is read as anything but that.

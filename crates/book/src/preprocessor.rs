@@ -132,6 +132,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         root,
         source: root.join(source),
         drawings: HashMap::new(),
+        modules: HashMap::new(),
         drawing: Duration::ZERO,
     };
     let mut made = Made { chapters: chapters.len(), ..Made::default() };
@@ -249,6 +250,8 @@ struct Desk<'a> {
     source: PathBuf,
     /// What has been drawn, by figure, parameters as written, and size: chapters quote the same figure often.
     drawings: HashMap<(&'static str, String, &'static str), Rc<Drawing>>,
+    /// The addresses of the chapters' live modules.
+    modules: HashMap<&'static str, String>,
     drawing: Duration,
 }
 
@@ -325,7 +328,9 @@ impl Desk<'_> {
         }
         let wide = self.draw(figure, &shown.params, Size::Wide)?;
         let narrow = self.draw(figure, &shown.params, Size::Narrow)?;
-        Ok(page::figure(shown, &figure.controls(self.scene), &wide, &narrow, &chapter.to_root()))
+        let name = figure.chapter();
+        let module = self.modules.entry(name).or_insert_with(|| page::module(&self.source, name));
+        Ok(page::figure(shown, &figure.controls(self.scene), &wide, &narrow, module, &chapter.to_root()))
     }
 
     fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {
