@@ -1,17 +1,18 @@
-//! The drawing surface: plotters' SVG backend, with what it lacks.
+//! The drawing surface: plotters' marks on a backend of ours, [`Svg`].
 //!
-//! plotters knows whole pixels, no groups, no classes, no title. So the canvas counts in tenths of a CSS
-//! pixel and lets `viewBox` scale them; and it writes each mark through the backend, takes the one element
-//! that comes out, and adds to it: a class that says what the mark stands for (the page's theme colours
-//! it), and attributes such as dashes.
+//! plotters knows whole pixels only. So the canvas counts in tenths of a CSS pixel, and `viewBox` scales them.
 
-use std::fmt::Write as _;
+use std::borrow::Borrow;
 
-use plotters::backend::{DrawingBackend, SVGBackend};
-use plotters::prelude::{Color, RGBColor, ShapeStyle, TextStyle};
+use plotters::element::{self, Circle, Drawable, PathElement, PointCollection, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform};
+use plotters::style::{
+    Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle,
+};
+use plotters_backend::{BackendCoord, DrawingBackend};
 
+use crate::colour::{ABOVE_ZERO, BELOW_ZERO, Role, WEIGHTS, ramp};
+use crate::svg::{Pen, Svg, escape};
 use crate::{Error, Result};
 
 /// Pixels of plotters in one CSS pixel.
@@ -52,87 +53,6 @@ impl Size {
             Size::Wide => wide,
             Size::Narrow => narrow,
         }
-    }
-}
-
-/// What a mark stands for. Each role has one colour everywhere; the page's theme sets it by the class
-/// `fill-NAME` or `stroke-NAME`, and a file on its own has the colour given here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// A query.
-    Query,
-    /// A key.
-    Key,
-    /// A value.
-    Value,
-    /// An output.
-    Output,
-    /// A weight: how much of its attention a query gives to a key.
-    Weight,
-    /// Text.
-    Ink,
-    /// Text of less weight.
-    Muted,
-    /// Axes and outlines.
-    Line,
-    /// Lines to read numbers off.
-    Grid,
-    /// What goes wrong without the remedy that the text is about.
-    Warn,
-}
-
-impl Role {
-    /// Every role, in the order of the theme.
-    pub const ALL: [Role; 10] = [
-        Role::Query,
-        Role::Key,
-        Role::Value,
-        Role::Output,
-        Role::Weight,
-        Role::Ink,
-        Role::Muted,
-        Role::Line,
-        Role::Grid,
-        Role::Warn,
-    ];
-
-    /// The role's name in classes and theme variables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Query => "query",
-            Role::Key => "key",
-            Role::Value => "value",
-            Role::Output => "output",
-            Role::Weight => "weight",
-            Role::Ink => "ink",
-            Role::Muted => "muted",
-            Role::Line => "line",
-            Role::Grid => "grid",
-            Role::Warn => "warn",
-        }
-    }
-
-    /// The colour and opacity of a file on its own: after Okabe and Ito for what has a meaning of its own,
-    /// the surrounding text's colour for everything else, so that it stands on light and dark alike.
-    fn fallback(self) -> (Option<RGBColor>, f64) {
-        match self {
-            Role::Query => (Some(RGBColor(0x00, 0x72, 0xb2)), 1.0),
-            Role::Key => (Some(RGBColor(0xd5, 0x5e, 0x00)), 1.0),
-            Role::Value => (Some(RGBColor(0x00, 0x9e, 0x73)), 1.0),
-            Role::Output => (Some(RGBColor(0xb8, 0x52, 0x8f)), 1.0),
-            Role::Warn => (Some(RGBColor(0xa8, 0x74, 0x00)), 1.0),
-            Role::Weight => (None, 0.6),
-            Role::Ink => (None, 1.0),
-            Role::Muted => (None, 0.8),
-            Role::Line => (None, 0.6),
-            Role::Grid => (None, 0.2),
-        }
-    }
-
-    /// The colour that plotters is given; roles without one of their own get black, which
-    /// [`Canvas::mark`] turns into `currentColor`.
-    fn colour(self) -> RGBColor {
-        self.fallback().0.unwrap_or(RGBColor(0, 0, 0))
     }
 }
 
@@ -188,6 +108,13 @@ impl Text {
     pub fn room(&self, text: &str) -> f64 {
         text.chars().count() as f64 * self.size * 0.62 + 2.0
     }
+
+    fn style(self, colour: &RGBColor) -> TextStyle<'_> {
+        let font = FontDesc::new(FontFamily::SansSerif, self.size * FINE, FontStyle::Normal)
+            .style(if self.bold { FontStyle::Bold } else { FontStyle::Normal })
+            .transform(if self.upwards { FontTransform::Rotate270 } else { FontTransform::None });
+        TextStyle::from(font).color(colour).pos(Pos::new(self.across, self.down))
+    }
 }
 
 /// How a line is drawn.
@@ -209,6 +136,14 @@ impl Stroke {
     pub const fn dashed(self) -> Stroke {
         Stroke { dashed: true, ..self }
     }
+
+    fn pen(self) -> Pen {
+        Pen { dashed: self.dashed, ..in_role(self.role) }
+    }
+
+    fn style(self) -> ShapeStyle {
+        colour(self.role).stroke_width(fine(self.width).max(1) as u32)
+    }
 }
 
 /// A picture in the making.
@@ -216,14 +151,15 @@ pub struct Canvas {
     pub size: Size,
     /// In CSS pixels.
     pub height: f64,
-    body: String,
+    svg: Svg,
     fault: Option<Error>,
 }
 
 impl Canvas {
     /// An empty canvas of a figure's width and the given height in CSS pixels.
     pub fn new(size: Size, height: f64) -> Self {
-        Canvas { size, height, body: String::new(), fault: None }
+        let svg = Svg::new((fine(size.width()) as u32, fine(height) as u32));
+        Canvas { size, height, svg, fault: None }
     }
 
     /// The width in CSS pixels.
@@ -231,103 +167,69 @@ impl Canvas {
         self.size.width()
     }
 
-    fn extent(&self) -> (u32, u32) {
-        (fine(self.width()) as u32, fine(self.height) as u32)
+    /// Places as plotters counts them. `None` if one of them is not finite: plotters would draw it as if it were a
+    /// point, so the mark is left out, and [`Canvas::finish`] says why.
+    fn places<const N: usize>(&mut self, what: &str, places: [Place; N]) -> Option<[BackendCoord; N]> {
+        self.check(what, &places).then(|| places.map(|[x, y]| (fine(x), fine(y))))
     }
 
-    /// Draws one mark through plotters and returns the element that comes out; empty if it has no place.
-    fn element(
-        &mut self,
-        what: &str,
-        places: &[Place],
-        draw: impl FnOnce(&mut SVGBackend, &[(i32, i32)]),
-    ) -> String {
-        // plotters would draw what is not finite as if it were a point: refuse it instead.
-        if let Some(value) = places.iter().flatten().copied().find(|value| !value.is_finite()) {
+    fn check(&mut self, what: &str, places: &[Place]) -> bool {
+        let infinite = places.iter().flatten().copied().find(|value| !value.is_finite());
+        if let Some(value) = infinite {
             let what = format!("the place of a {what} mark");
             self.fault.get_or_insert(Error::NotFinite { what, value });
-            return String::new();
         }
-        let places: Vec<_> = places.iter().map(|&[x, y]| (fine(x), fine(y))).collect();
-        let mut document = String::new();
-        {
-            let mut backend = SVGBackend::with_string(&mut document, self.extent());
-            draw(&mut backend, &places);
-            // Writing into a string cannot fail.
-            let _ = backend.present();
-        }
-        // The document's first line opens it and its last closes it; the element is what stands between.
-        document
-            .split_once('\n')
-            .and_then(|(_, rest)| rest.trim_end().strip_suffix("</svg>"))
-            .unwrap_or_default()
-            .replace(" opacity=\"1\"", "")
-            .replace(" \"", "\"")
+        infinite.is_none()
     }
 
-    /// Draws one mark in the colour of a role: adds `class` and `attributes` to its element.
-    fn mark(
-        &mut self,
-        role: Role,
-        class: &str,
-        attributes: &str,
-        places: &[Place],
-        draw: impl FnOnce(&mut SVGBackend, &[(i32, i32)]),
-    ) {
-        let element = self.element(role.name(), places, draw);
-        let element = match role.fallback().0 {
-            Some(_) => element,
-            None => element.replace("\"#000000\"", "\"currentColor\""),
-        };
-        let Some((name, rest)) = element.split_once(' ') else { return };
-        let _ = write!(self.body, "{name} class=\"{class}-{}\"", role.name());
-        // Apart from the mark's own opacity, for the page's colours need no thinning.
-        if let (_, thin @ ..1.0) = role.fallback() {
-            let _ = write!(self.body, " {class}-opacity=\"{thin}\"");
-        }
-        let _ = write!(self.body, "{attributes} {rest}");
+    /// Draws one of plotters' marks.
+    fn draw<'m, M>(&mut self, pen: Pen, mark: &'m M)
+    where
+        M: Drawable<Svg>,
+        &'m M: PointCollection<'m, BackendCoord>,
+    {
+        self.svg.pen = pen;
+        let places = mark.point_iter().into_iter().map(|place| *place.borrow());
+        let size = (self.width() as u32, self.height as u32);
+        // Writing into a string cannot fail.
+        let _ = mark.draw(places, &mut self.svg, size);
     }
 
     /// A straight line.
     pub fn line(&mut self, from: Place, to: Place, stroke: Stroke) {
-        let style = stroke_style(stroke);
-        self.mark(stroke.role, "stroke", dashes(stroke), &[from, to], |backend, places| {
-            let _ = backend.draw_line(places[0], places[1], &style);
-        });
+        if let Some([from, to]) = self.places(stroke.role.name(), [from, to]) {
+            self.svg.pen = stroke.pen();
+            let _ = self.svg.draw_line(from, to, &stroke.style());
+        }
     }
 
     /// A line through several places.
     pub fn path(&mut self, places: &[Place], stroke: Stroke) {
-        let style = stroke_style(stroke);
-        self.mark(stroke.role, "stroke", dashes(stroke), places, |backend, places| {
-            let _ = backend.draw_path(places.iter().copied(), &style);
-        });
+        if self.check(stroke.role.name(), places) {
+            let places: Vec<_> = places.iter().map(|&[x, y]| (fine(x), fine(y))).collect();
+            self.draw(stroke.pen(), &PathElement::new(places, stroke.style()));
+        }
     }
 
     /// A filled disc.
     pub fn disc(&mut self, centre: Place, radius: f64, role: Role, opacity: f64) {
-        let style = fill_style(role, opacity);
-        self.mark(role, "fill", "", &[centre], |backend, places| {
-            let _ = backend.draw_circle(places[0], fine(radius) as u32, &style, true);
-        });
+        if let Some([centre]) = self.places(role.name(), [centre]) {
+            self.draw(in_role(role), &Circle::new(centre, fine(radius), fill_style(role, opacity)));
+        }
     }
 
     /// A circle that is not filled.
     pub fn ring(&mut self, centre: Place, radius: f64, stroke: Stroke) {
-        let style = stroke_style(stroke);
-        self.mark(stroke.role, "stroke", dashes(stroke), &[centre], |backend, places| {
-            let _ = backend.draw_circle(places[0], fine(radius) as u32, &style, false);
-        });
+        if let Some([centre]) = self.places(stroke.role.name(), [centre]) {
+            self.draw(stroke.pen(), &Circle::new(centre, fine(radius), stroke.style()));
+        }
     }
 
     /// A filled rectangle between two corners.
     pub fn bar(&mut self, corner: Place, opposite: Place, role: Role, opacity: f64) {
-        let style = fill_style(role, opacity);
-        let least = [corner[0].min(opposite[0]), corner[1].min(opposite[1])];
-        let most = [corner[0].max(opposite[0]), corner[1].max(opposite[1])];
-        self.mark(role, "fill", "", &[least, most], |backend, places| {
-            let _ = backend.draw_rect(places[0], places[1], &style, true);
-        });
+        if let Some(corners) = self.places(role.name(), [corner, opposite]) {
+            self.draw(in_role(role), &Rectangle::new(corners, fill_style(role, opacity)));
+        }
     }
 
     /// A tile of a heatmap: the brighter, the larger the weight. It has the same colour in every theme, and so has
@@ -352,22 +254,13 @@ impl Canvas {
         dark_text: bool,
         text: &str,
     ) {
-        let element = self.element("tile", &[corner, opposite], |backend, places| {
-            let _ = backend.draw_rect(places[0], places[1], &colour.filled(), true);
-        });
-        self.body.push_str(&element);
-        if text.is_empty() {
-            return;
+        if let Some(corners) = self.places("tile", [corner, opposite]) {
+            self.draw(Pen::default(), &Rectangle::new(corners, colour.filled()));
         }
-        let ink = if dark_text { RGBColor(0, 0, 0) } else { RGBColor(0xff, 0xff, 0xff) };
         let middle = [(corner[0] + opposite[0]) / 2.0, (corner[1] + opposite[1]) / 2.0];
-        let style = text_style(Text::CENTRE, &ink);
-        let element = self.element("tile's text", &[middle], |backend, places| {
-            let _ = backend.draw_text(text, &style, places[0]);
-        });
+        let ink = if dark_text { RGBColor(0, 0, 0) } else { RGBColor(0xff, 0xff, 0xff) };
         // What it stands on, for those who check whether it can be read.
-        let on = format!("<text data-on=\"{}\" ", css(colour));
-        self.body.push_str(&element.replacen("<text ", &on, 1));
+        self.write(text, middle, Text::CENTRE, &ink, Pen { on: Some(colour), ..Pen::default() });
     }
 
     /// The scale of signed tiles: its colours, and below them its ends and the 0 in its middle.
@@ -447,25 +340,23 @@ impl Canvas {
 
     /// Text at a place. Empty text draws nothing.
     pub fn text(&mut self, text: &str, at: Place, how: Text) {
+        self.write(text, at, how, &colour(how.role), in_role(how.role));
+    }
+
+    fn write(&mut self, text: &str, at: Place, how: Text, colour: &RGBColor, pen: Pen) {
         if text.is_empty() {
             return;
         }
-        let colour = how.role.colour();
-        let style = text_style(how, &colour);
-        self.mark(how.role, "fill", "", &[at], |backend, places| {
-            let _ = backend.draw_text(text, &style, places[0]);
-        });
+        if let Some([at]) = self.places("text", [at]) {
+            self.draw(pen, &element::Text::new(text, at, how.style(colour)));
+        }
     }
 
     /// What `draw` draws, in a group with these attributes.
     pub fn group(&mut self, attributes: &[(&str, &str)], draw: impl FnOnce(&mut Canvas)) {
-        self.body.push_str("<g");
-        for (name, value) in attributes {
-            let _ = write!(self.body, " {name}=\"{}\"", escape(value));
-        }
-        self.body.push_str(">\n");
+        self.svg.open_group(attributes);
         draw(self);
-        self.body.push_str("</g>\n");
+        self.svg.close_group();
     }
 
     /// The finished picture: title and description for those who do not see it, then the marks.
@@ -477,7 +368,7 @@ impl Canvas {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
-        let (width, height) = self.extent();
+        let (width, height) = self.svg.get_size();
         Ok(format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{}\" width=\"{}\" height=\"{}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" stroke-linecap=\"round\" \
@@ -487,7 +378,7 @@ impl Canvas {
             self.height,
             escape(title),
             escape(description),
-            self.body.replace(" font-family=\"sans-serif\"", ""),
+            self.svg.into_elements(),
         ))
     }
 }
@@ -498,77 +389,15 @@ fn fine(pixels: f64) -> i32 {
     ((pixels * FINE * 1e6).round() / 1e6).round() as i32
 }
 
+/// The colour that plotters is given. Roles without one of their own have the surrounding text's: see [`Svg`].
+fn colour(role: Role) -> RGBColor {
+    role.fallback().0.unwrap_or(RGBColor(0, 0, 0))
+}
+
+fn in_role(role: Role) -> Pen {
+    Pen { role: Some(role), ..Pen::default() }
+}
+
 fn fill_style(role: Role, opacity: f64) -> ShapeStyle {
-    role.colour().mix(opacity).filled()
-}
-
-fn stroke_style(stroke: Stroke) -> ShapeStyle {
-    stroke.role.colour().stroke_width(fine(stroke.width).max(1) as u32)
-}
-
-/// The colours of a scale from 0 to 1, in equal steps; between them it is even.
-type Ramp = [[f64; 3]; 5];
-
-/// Of weights: one hue, its lightness even to the eye (steps of equal size in OKLab).
-const WEIGHTS: Ramp =
-    [[42.0, 32.0, 5.0], [91.0, 72.0, 7.0], [145.0, 116.0, 21.0], [202.0, 163.0, 36.0], [255.0, 216.0, 75.0]];
-
-/// Of numbers above 0: from grey to brown, which colour-blind eyes tell from the violet of those below; neither
-/// hue means anything else here. Both ends are equally dark, in steps of equal size in OKLab.
-const ABOVE_ZERO: Ramp = [
-    [226.0, 226.0, 223.0],
-    [204.0, 182.0, 168.0],
-    [181.0, 139.0, 115.0],
-    [156.0, 97.0, 62.0],
-    [129.0, 54.0, 0.0],
-];
-
-/// Of numbers below 0: from the same grey to violet.
-const BELOW_ZERO: Ramp = [
-    [226.0, 226.0, 223.0],
-    [188.0, 182.0, 212.0],
-    [152.0, 139.0, 199.0],
-    [119.0, 96.0, 183.0],
-    [89.0, 46.0, 166.0],
-];
-
-/// The colour of a heatmap's tile, as CSS writes it: the same in every theme, and the brighter, the larger the weight.
-///
-/// ```
-/// assert_eq!(figures::tile_colour(0.0), "#2a2005");
-/// assert_eq!(figures::tile_colour(1.0), "#ffd84b");
-/// ```
-pub fn tile_colour(weight: f64) -> String {
-    css(ramp(&WEIGHTS, weight))
-}
-
-fn css(RGBColor(red, green, blue): RGBColor) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-/// The colour of a share from 0 to 1 on a scale.
-fn ramp(steps: &Ramp, share: f64) -> RGBColor {
-    // Rounded first, so that the colour is the same wherever the last bits differ.
-    let at = (share.clamp(0.0, 1.0) * 4e6).round() / 1e6;
-    let step = (at as usize).min(steps.len() - 2);
-    let share = at - step as f64;
-    let [red, green, blue] = [0, 1, 2]
-        .map(|part| (steps[step][part] * (1.0 - share) + steps[step + 1][part] * share).round() as u8);
-    RGBColor(red, green, blue)
-}
-
-fn text_style(how: Text, colour: &RGBColor) -> TextStyle<'_> {
-    // plotters divides the size by 1.24, the ratio of a line's height to its font's.
-    let font = FontDesc::new(FontFamily::SansSerif, how.size * FINE * 1.24, FontStyle::Normal)
-        .style(if how.bold { FontStyle::Bold } else { FontStyle::Normal })
-        .transform(if how.upwards { FontTransform::Rotate270 } else { FontTransform::None });
-    TextStyle::from(font).color(colour).pos(Pos::new(how.across, how.down))
-}
-
-fn dashes(stroke: Stroke) -> &'static str {
-    if stroke.dashed { " stroke-dasharray=\"40 50\"" } else { "" }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    colour(role).mix(opacity).filled()
 }

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::canvas::{Canvas, Place, Role, Stroke, Text};
+use crate::canvas::{Canvas, Place, Stroke, Text};
+use crate::colour::Role;
 use crate::drawing::Cell;
 
 /// One axis: its numbers, and the stretch of the canvas that they lie on.

@@ -17,6 +17,7 @@
 
 mod canvas;
 mod chart;
+mod colour;
 mod control;
 mod drawing;
 mod error;
@@ -27,8 +28,10 @@ mod minilm;
 mod scene;
 #[cfg(feature = "toml")]
 mod scene_file;
+mod svg;
 
-pub use canvas::{Role, Size, tile_colour};
+pub use canvas::Size;
+pub use colour::{Role, tile_colour};
 pub use control::{Control, Kind, Params, Preset, Value};
 pub use drawing::{Cell, Drawing, Fact, Row, Table};
 pub use error::{Error, Result};

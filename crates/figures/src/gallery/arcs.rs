@@ -7,7 +7,8 @@ use ndarray::{Array2, ArrayRef1};
 
 use super::matrix::{largest, weights_table};
 use super::{Figure, Sketch, token_choice, weight_in_brief};
-use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact};
 use crate::labels::Labels;

@@ -4,7 +4,8 @@ use attention::{Block, Mask, NormPlace, Normals, Stack, Step, block_parameters, 
 use ndarray::{Array2, s};
 
 use super::{Figure, Sketch, cut};
-use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

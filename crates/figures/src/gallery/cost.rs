@@ -3,8 +3,9 @@
 use attention::{Cost, one_pass_cost, plain_cost};
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

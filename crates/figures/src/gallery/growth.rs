@@ -6,8 +6,9 @@ use attention::{AttentionOnly, Growth, GrowthLog, Repeats};
 use plotters::style::text_anchor::HPos;
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

@@ -4,7 +4,8 @@ use attention::{HeadCost, Mask, MultiHead, head_cost};
 use ndarray::{Array2, ArrayRef2};
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

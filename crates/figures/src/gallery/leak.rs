@@ -3,7 +3,8 @@
 use attention::{Mask, Projections};
 
 use super::{Figure, Sketch, token_choice, weight_in_brief};
-use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;

@@ -4,7 +4,8 @@ use attention::{Attention, Mask, Scale, attention_with, scores};
 use ndarray::Array2;
 
 use super::{Figure, Sketch, token_choice, weight_in_brief};
-use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;

@@ -3,7 +3,8 @@
 use attention::{Mask, shift};
 
 use super::{Figure, Sketch, token_choice};
-use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

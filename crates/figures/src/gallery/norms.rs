@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use attention::{DEPTH_RUNS, DEPTHS, DepthGradients, NormPlace, depth_table, log_slope};
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, HIT, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

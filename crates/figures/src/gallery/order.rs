@@ -5,7 +5,8 @@ use ndarray::{Array2, Axis};
 
 use super::block::{FEATURES, embedded, reach, untrained};
 use super::{Figure, Sketch, cut};
-use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;

@@ -6,8 +6,9 @@ use attention::{Activation, Dependencies, Recurrence, attention};
 use ndarray::Array2;
 
 use super::{Figure, Sketch, answering};
-use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;

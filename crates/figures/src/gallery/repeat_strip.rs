@@ -4,7 +4,8 @@
 use attention::{Mask, Repeat};
 use ndarray::Array2;
 
-use crate::canvas::{Canvas, Place, Role, Stroke, Text};
+use crate::canvas::{Canvas, Place, Stroke, Text};
+use crate::colour::Role;
 
 /// A symbol as a letter, from A to Z.
 pub(super) fn letter(symbol: usize) -> String {

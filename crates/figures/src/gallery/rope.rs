@@ -7,8 +7,9 @@ use ndarray::{Array2, ArrayRef1, array};
 
 use super::order::rounding;
 use super::{Figure, Sketch, answering, cut};
-use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;

@@ -6,8 +6,9 @@ use attention::{SATURATION_SEED, Saturated, Saturation, saturation_study};
 
 use super::spread::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Error, Result, Scene};

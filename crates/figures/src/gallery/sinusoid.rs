@@ -6,7 +6,8 @@ use attention::{POSITION_BASE, position_shift, sinusoids, turn_per_position};
 
 use super::order::rounding;
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Place, Size, Stroke, Text};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Result, Scene};

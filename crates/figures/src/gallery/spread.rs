@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use attention::{DOT_PRODUCT_SEED, Spread, dot_product_study};
 
 use super::{Figure, Sketch};
-use crate::canvas::{Canvas, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::{Error, Result, Scene};

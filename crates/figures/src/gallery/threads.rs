@@ -4,8 +4,9 @@ use attention::{Scale, attention_scaled, scores};
 use ndarray::{Array2, array};
 
 use super::{Figure, Sketch, weight_in_brief};
-use crate::canvas::{Canvas, HIT, Place, Role, Size, Stroke, Text};
+use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
+use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings, Value};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::labels::Labels;
