@@ -1,11 +1,15 @@
 //! Each figure: snapshots of its table and its pictures, and what must hold for all of them.
 
-use attention::{
-    AttentionOnly, Block, DEPTH_RUNS, DEPTH_SEED, Growth, GrowthLog, Head, HeadCost, InductionCircuit, Mask,
-    MultiHead, NormPlace, Normals, Projections, Repeats, Step, WordKind, gradient_sizes, head_cost,
-    induction_score, multi_head_cost, neighbourhood_head, previous_token_head, previous_token_score,
-    pronoun_head, sentence_features, shift,
+use attention::circuits::{
+    InductionCircuit, WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
 };
+use attention::random::Normals;
+use attention::study::{
+    DEPTH_RUNS, DEPTH_SEED, HeadCost, Metrics, Repeats, gradient_sizes, head_cost, induction_score,
+    multi_head_cost, previous_token_score,
+};
+use attention::trained::TrainingLog;
+use attention::{AttentionOnly, Block, Head, Mask, MultiHead, NormPlace, Projections, Step, shift};
 use figures::{Cell, Params, Scene, Size, figure};
 use ndarray::Array2;
 
@@ -674,7 +678,7 @@ fn norms_shows_the_gradients_that_are_measured() {
 /// holds: before it, less than half of the predictions are right, and from it on, more.
 #[test]
 fn growth_shows_the_log() {
-    let (log, alone) = (GrowthLog::grown(), GrowthLog::one_layer());
+    let (log, alone) = (TrainingLog::two_layers(), TrainingLog::one_layer());
     let measured = |row: usize| {
         let (it, one) = (&log.rows[row].1, &alone.rows[row].1);
         let best = |scores: &[f64]| scores[0].max(scores[1]);
@@ -746,8 +750,8 @@ fn grown_quotes_what_is_measured() {
     let without = |off: &[(usize, usize)]| {
         let model = off
             .iter()
-            .fold(AttentionOnly::grown(), |model, &(layer, head)| model.without(layer, head).unwrap());
-        Growth::of(&model, &sequences).unwrap()
+            .fold(AttentionOnly::trained(), |model, &(layer, head)| model.without(layer, head).unwrap());
+        Metrics::of(&model, &sequences).unwrap()
     };
     let all = without(&[]);
     near("accuracy", all.accuracy);
@@ -790,7 +794,7 @@ fn grown_shows_the_model_at_work() {
                     ("period".to_owned(), period.to_string()),
                     ("letters".to_owned(), draw.to_string()),
                 ]);
-                let mut model = AttentionOnly::grown();
+                let mut model = AttentionOnly::trained();
                 for (place, (layer, head)) in heads.into_iter().enumerate() {
                     let switch = if is_off(place) { "off" } else { "on" };
                     params.insert(format!("head-{layer}-{head}"), switch.to_owned());

@@ -4,8 +4,8 @@
 //! before, padding, windows. Each is a few lines here, around scores, mask, softmax and weighted sum.
 
 use attention::{
-    LayerNorm, Mask, Pairing, Scale, gelu, gelu_tanh, masked_attention, moments, one_pass_attention, scores,
-    softmax, softmax_rows,
+    LayerNorm, Mask, Pairing, Scale, gelu, gelu_tanh, masked_attention, mean_and_variance,
+    one_pass_attention, scores, softmax, softmax_rows,
 };
 use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array, Array2, Array3, Array4, ArrayD, Axis, Ix3, Ix4, concatenate, s};
@@ -224,7 +224,7 @@ fn run_layer_normalization(case: &Case) -> Outputs {
 
     let mut one_each = x.shape().to_vec();
     one_each[axis..].fill(1);
-    let statistics: Vec<(f64, f64)> = rows.rows().into_iter().map(|row| moments(&row)).collect();
+    let statistics: Vec<(f64, f64)> = rows.rows().into_iter().map(|row| mean_and_variance(&row)).collect();
     let mean = statistics.iter().map(|(mean, _)| *mean).collect();
     let inverse = statistics.iter().map(|(_, variance)| 1.0 / libm::sqrt(variance + norm.epsilon)).collect();
     Ok(vec![

@@ -1,9 +1,9 @@
 //! What PyTorch computes in float64, computed by the library.
 
+use attention::gradient::attention_backward;
 use attention::{
     BiasedHeads, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing,
-    Projections, Rope, State, Step, attention_backward, gelu, gelu_tanh, masked_attention,
-    one_pass_attention, sinusoids,
+    Projections, Rope, State, Step, gelu, gelu_tanh, masked_attention, one_pass_attention, sinusoids,
 };
 use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array1, Array2, Axis, concatenate, s, stack};
@@ -134,7 +134,7 @@ fn run_block(case: &Case) -> Outputs {
         return Ok(vec![("y", block.forward(&x, &mask(case))?.into_dyn())]);
     }
     // The same steps, with the MLP of the 2017 paper, which has max(0, x).
-    let mut state = State { x, kept: None };
+    let mut state = State { x, residual: None };
     for step in norms.steps() {
         state = match step {
             Step::Mlp => State { x: with_relu(&block.mlp, &state.x), ..state },

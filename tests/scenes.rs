@@ -1,6 +1,6 @@
 //! Scenes that are not as they should be: each is refused with its place and a remedy, or drawn safely.
 
-use attention::WordKind;
+use attention::circuits::WordKind;
 use figures::{Params, Scene, Size};
 use proptest::prelude::*;
 

@@ -1,9 +1,10 @@
-//! Writes `src/depth.txt`, the numbers of [`attention::depth_table`]: run it again when a block, its
+//! Writes `src/study/depth.txt`, the numbers of [`attention::study::depth_table`]: run it again when a block, its
 //! gradients, or the study has changed.
 //!
 //! `cargo run --release -p attention --example depth`
 
-use attention::{DEPTH_RUNS, DEPTH_SEED, DEPTHS, NormPlace, depth_study};
+use attention::NormPlace;
+use attention::study::{DEPTH_RUNS, DEPTH_SEED, DEPTHS, depth_study};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut file = String::from(
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             file += "\n";
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/depth.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/study/depth.txt");
     std::fs::write(path, file)?;
     Ok(())
 }

@@ -3,8 +3,9 @@
 use ndarray::{Array2, ArrayRef2};
 
 use crate::error::{Result, need, shape};
+use crate::mask::Mask;
+use crate::scores::{Scale, scores};
 use crate::softmax::softmax_in_place;
-use crate::{Mask, Scale, scores};
 
 /// What attention returns: where each query looked, and what it brought back.
 // ANCHOR: Attention

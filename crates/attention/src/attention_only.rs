@@ -1,13 +1,10 @@
 //! 7.3: a transformer with nothing in it but attention, for weights that were trained.
 
-use ndarray::{Array2, Axis, s};
+use ndarray::{Array2, ArrayRef1, Axis, s};
 
-use crate::error::{
-    Error, Result, need, need_below, need_one, need_symbols, shape,
-};
-use crate::induction::largest;
-use crate::safetensors::{Tensors, read};
-use crate::{Head, Mask, MultiHead, Projections};
+use crate::error::{Result, need, need_below, need_one, need_symbols, shape};
+use crate::heads::MultiHead;
+use crate::mask::Mask;
 
 /// An attention-only transformer over symbols 0, 1, 2, …: each layer's heads add to what is there, x +
 /// heads(x), and all of them are causal. It has no norms, no biases and no MLPs.
@@ -24,7 +21,7 @@ use crate::{Head, Mask, MultiHead, Projections};
 ///
 /// // A repeat of length 6: from the second 5 on, each symbol has been there before.
 /// let sequence = [5, 2, 7, 0, 9, 4, 5, 2, 7, 0, 9, 4];
-/// let run = AttentionOnly::grown().run(&sequence)?;
+/// let run = AttentionOnly::trained().run(&sequence)?;
 /// assert_eq!(run.predictions[6..], [2, 7, 0, 9, 4, 5].map(Some));
 /// # Ok::<(), attention::Error>(())
 /// ```
@@ -57,66 +54,6 @@ pub struct AttentionOnlyRun {
 // ANCHOR_END: AttentionOnlyRun
 
 impl AttentionOnly {
-    /// The model that `grow` trained for this book: two layers of two heads, d = 32, over 26 symbols.
-    ///
-    /// How it was made says `grown/README.md`, beside this file.
-    ///
-    /// ```
-    /// use attention::{AttentionOnly, Repeats};
-    ///
-    /// let grown = AttentionOnly::grown();
-    /// assert_eq!(grown.embedding.dim(), (Repeats::ALPHABET, 32));
-    /// assert_eq!(grown.positions.dim(), (Repeats::LENGTH, 32));
-    /// assert_eq!((grown.layers.len(), grown.layers[0].heads.len()), (2, 2));
-    /// assert_eq!(grown.parameters(), 26 * 32 + 24 * 32 + 2 * 4 * 32 * 32 + 32 * 26);
-    /// ```
-    pub fn grown() -> Self {
-        Self::from_safetensors(include_bytes!("grown/weights.safetensors"))
-            .expect("a test reads this file")
-    }
-
-    /// The model in a safetensors file whose numbers are of type BF16. Tensors are called `embedding`,
-    /// `positions`, `unembedding`, and, for each layer and head from 0 on,
-    /// `layers.0.heads.0.query`, `.key`, `.value` and `.output`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::File`] if the file is damaged, or a tensor is missing, of another type, or one too many;
-    /// [`Error::Shape`] if two of them do not fit each other; and [`Error::TooSmall`] if there is no
-    /// symbol or no position.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use attention::AttentionOnly;
-    ///
-    /// let error = AttentionOnly::from_safetensors(b"GIF89a").unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "file: came with fewer than 8 bytes, needed the length of a head"
-    /// );
-    /// ```
-    // ANCHOR: from_safetensors
-    pub fn from_safetensors(file: &[u8]) -> Result<Self> {
-        let mut tensors = read(file)?;
-        let embedding = take(&mut tensors, "embedding")?; // [alphabet, d]
-        let positions = take(&mut tensors, "positions")?; // [length, d]
-        let unembedding = take(&mut tensors, "unembedding")?; // [d, alphabet]
-        let mut layers = Vec::new();
-        for layer in 0.. {
-            let heads = heads_of(&mut tensors, layer)?;
-            if heads.is_empty() {
-                break;
-            }
-            layers.push(MultiHead { heads });
-        }
-        nothing_left(&tensors)?;
-        let model = Self { embedding, positions, layers, unembedding };
-        model.run(&[0])?; // If one symbol fits, all do.
-        Ok(model)
-    }
-    // ANCHOR_END: from_safetensors
-
     /// How many numbers were learned.
     pub fn parameters(&self) -> usize {
         let heads: usize = self.layers.iter().map(MultiHead::parameters).sum();
@@ -128,7 +65,7 @@ impl AttentionOnly {
     ///
     /// # Errors
     ///
-    /// [`Error::Number`] if there is no such layer, or no such head in it. Both are counted from 0.
+    /// [`Error::Number`](crate::Error::Number) if there is no such layer, or no such head in it. Both are counted from 0.
     ///
     /// # Example
     ///
@@ -136,7 +73,7 @@ impl AttentionOnly {
     /// use attention::AttentionOnly;
     ///
     /// let sequence = [5, 2, 7, 0, 9, 4, 5, 2, 7, 0, 9, 4];
-    /// let grown = AttentionOnly::grown();
+    /// let grown = AttentionOnly::trained();
     /// let without = grown.without(0, 0)?; // the one that looks at the token before
     /// assert_eq!(without.run(&sequence)?.weights[0], grown.run(&sequence)?.weights[0]);
     /// assert_ne!(without.run(&sequence)?.predictions[6..], [2, 7, 0, 9, 4, 5].map(Some));
@@ -156,8 +93,8 @@ impl AttentionOnly {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no symbol, and [`Error::Number`] if there are more than the model has
-    /// positions for, or one that it has no vector for; [`Error::Shape`] and [`Error::TooSmall`] if
+    /// [`Error::Empty`](crate::Error::Empty) if there is no symbol, and [`Error::Number`](crate::Error::Number) if there are more than the model has
+    /// positions for, or one that it has no vector for; [`Error::Shape`](crate::Error::Shape) and [`Error::TooSmall`](crate::Error::TooSmall) if
     /// `embedding` and `positions` do not fit each other, or one of them has no row.
     ///
     /// # Example
@@ -165,7 +102,7 @@ impl AttentionOnly {
     /// ```
     /// use attention::AttentionOnly;
     ///
-    /// let grown = AttentionOnly::grown();
+    /// let grown = AttentionOnly::trained();
     /// let x = grown.embed(&[7, 7])?; // [T = 2, d = 32]
     /// assert_eq!(x.row(1), &grown.embedding.row(7) + &grown.positions.row(1));
     /// # Ok::<(), attention::Error>(())
@@ -183,7 +120,7 @@ impl AttentionOnly {
     ///
     /// # Errors
     ///
-    /// As for [`embed`](Self::embed) and [`MultiHead::attend`]; [`Error::Shape`] if `unembedding` does
+    /// As for [`embed`](Self::embed) and [`MultiHead::attend`]; [`Error::Shape`](crate::Error::Shape) if `unembedding` does
     /// not fit the others.
     ///
     /// # Example
@@ -191,7 +128,7 @@ impl AttentionOnly {
     /// ```
     /// use attention::AttentionOnly;
     ///
-    /// let run = AttentionOnly::grown().run(&[5, 2, 7])?;
+    /// let run = AttentionOnly::trained().run(&[5, 2, 7])?;
     /// assert_eq!(run.weights[1][0].dim(), (3, 3)); // layer 1, head 0
     /// assert_eq!(run.logits.dim(), (3, 26));
     /// assert_eq!(run.predictions.len(), 3);
@@ -237,43 +174,15 @@ impl AttentionOnly {
     }
 }
 
-/// Takes the heads of one layer out of what a file has: none, if it has no such layer.
-fn heads_of(tensors: &mut Tensors, layer: usize) -> Result<Vec<Head>> {
-    let mut heads = Vec::new();
-    for head in 0.. {
-        let head = format!("layers.{layer}.heads.{head}.");
-        if !tensors.keys().any(|name| name.starts_with(&head)) {
-            break;
-        }
-        let mut of = |matrix: &str| take(tensors, &format!("{head}{matrix}"));
-        let projections = Projections {
-            query: of("query")?, // [d, d_k]
-            key: of("key")?,     // [d, d_k]
-            value: of("value")?, // [d, d_v]
-        };
-        let output = of("output")?; // [d_v, d]
-        heads.push(Head { projections, output });
-    }
-    Ok(heads)
+/// The place of the largest number, if there is one that is ahead of all
+/// others.
+pub(crate) fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
+    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let ahead = |&number: &f64| number > largest - TIE;
+    let first = row.iter().position(ahead)?;
+    let last = row.iter().rposition(ahead)?;
+    (first == last).then_some(first)
 }
 
-/// Takes the tensor of this name out of what a file has.
-fn take(tensors: &mut Tensors, name: &str) -> Result<Array2<f64>> {
-    tensors.remove(name).ok_or_else(|| Error::File {
-        argument: "file",
-        came: format!("no tensor `{name}`"),
-        needed: "one".to_owned(),
-    })
-}
-
-/// `Ok` if everything that a file has was taken.
-fn nothing_left(tensors: &Tensors) -> Result<()> {
-    tensors.keys().next().map_or(Ok(()), |name| {
-        Err(Error::File {
-            argument: "file",
-            came: format!("the tensor `{name}`"),
-            needed: "none but those of an attention-only transformer"
-                .to_owned(),
-        })
-    })
-}
+/// Logits that differ by less than this count as equal: it is more than all that does not match can leave behind.
+const TIE: f64 = 1e-3;

@@ -2,11 +2,11 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, s};
 
+use crate::attention::masked_attention;
 use crate::error::{Error, Result, need_count, need_features, need_length};
-use crate::heads::joined;
-use crate::{
-    Head, Mask, MultiHead, MultiHeadAttention, Projections, masked_attention,
-};
+use crate::heads::{Head, MultiHead, MultiHeadAttention, joined};
+use crate::mask::Mask;
+use crate::self_attention::Projections;
 
 /// What one head adds to its queries, keys and values.
 // ANCHOR: HeadBiases

@@ -2,8 +2,11 @@
 
 use ndarray::{Array2, ArrayRef2};
 
+use crate::biases::BiasedHeads;
 use crate::error::{Error, Result};
-use crate::{BiasedHeads, LayerNorm, Mask, Mlp};
+use crate::mask::Mask;
+use crate::mlp::Mlp;
+use crate::norm::LayerNorm;
 
 /// One step of a block.
 // ANCHOR: Step
@@ -113,9 +116,9 @@ impl NormPlace {
 pub struct State {
     /// The tokens on their way through the block. `[T, d]`
     pub x: Array2<f64>,
-    /// The tokens as they were when they were kept, until they are added.
+    /// The tokens as they were when the residual branched off, until it is added.
     /// `[T, d]`
-    pub kept: Option<Array2<f64>>,
+    pub residual: Option<Array2<f64>>,
 }
 // ANCHOR_END: State
 
@@ -153,7 +156,8 @@ impl Block {
     /// # Example
     ///
     /// ```
-    /// use attention::{Block, Mask, NormPlace, Normals};
+    /// use attention::{Block, Mask, NormPlace};
+    /// use attention::random::Normals;
     /// use ndarray::Axis;
     ///
     /// let mut normals = Normals::seeded(4);
@@ -169,7 +173,7 @@ impl Block {
         x: &ArrayRef2<f64>, // [T, d]
         mask: &Mask,
     ) -> Result<Array2<f64>> {
-        let mut state = State { x: x.to_owned(), kept: None };
+        let mut state = State { x: x.to_owned(), residual: None };
         for step in self.norms.steps() {
             state = self.run_step(step, state, mask)?;
         }
@@ -187,7 +191,8 @@ impl Block {
     /// # Example
     ///
     /// ```
-    /// use attention::{Block, Mask, NormPlace, Normals, Step};
+    /// use attention::{Block, Mask, NormPlace, Step};
+    /// use attention::random::Normals;
     ///
     /// let mut normals = Normals::seeded(4);
     /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut normals)?; // d = 8, h = 2
@@ -197,7 +202,7 @@ impl Block {
     /// // Step number i leads from state i to state i + 1. After "keep" and the norm, x is still there.
     /// assert_eq!((states.len(), NormPlace::Pre.steps()[1]), (9, Step::FirstNorm));
     /// assert_ne!(states[2].x, x);
-    /// assert_eq!(states[2].kept, Some(x));
+    /// assert_eq!(states[2].residual, Some(x));
     /// # Ok::<(), attention::Error>(())
     /// ```
     // ANCHOR: trace
@@ -206,7 +211,7 @@ impl Block {
         x: &ArrayRef2<f64>, // [T, d]
         mask: &Mask,
     ) -> Result<Vec<State>> {
-        let mut states = vec![State { x: x.to_owned(), kept: None }];
+        let mut states = vec![State { x: x.to_owned(), residual: None }];
         for step in self.norms.steps() {
             let before = states[states.len() - 1].clone();
             states.push(self.run_step(step, before, mask)?);
@@ -227,41 +232,48 @@ impl Block {
     /// # Example
     ///
     /// ```
-    /// use attention::{Block, Mask, NormPlace, Normals, State, Step};
+    /// use attention::{Block, Mask, NormPlace, State, Step};
+    /// use attention::random::Normals;
     ///
     /// let mut normals = Normals::seeded(4);
     /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut normals)?; // d = 8, h = 2
     /// let x = normals.matrix(5, 8); // [T = 5, d = 8]
-    /// let state = State { x: x.clone(), kept: None };
+    /// let state = State { x: x.clone(), residual: None };
     /// let state = block.run_step(Step::Keep, state, &Mask::None)?;
     /// let state = block.run_step(Step::Add, state, &Mask::None)?;
-    /// assert_eq!(state, State { x: x * 2.0, kept: None });
+    /// assert_eq!(state, State { x: x * 2.0, residual: None });
     /// # Ok::<(), attention::Error>(())
     /// ```
     // ANCHOR: run_step
     pub fn run_step(
         &self,
         step: Step,
-        State { x, kept }: State,
+        State { x, residual }: State,
         mask: &Mask,
     ) -> Result<State> {
         Ok(match step {
-            Step::Keep => State { kept: Some(x.clone()), x },
-            Step::FirstNorm => State { x: self.first_norm.apply(&x)?, kept },
-            Step::Attention => {
-                State { x: self.attention.attend(&x, mask)?.output, kept }
+            Step::Keep => State { residual: Some(x.clone()), x },
+            Step::FirstNorm => {
+                State { x: self.first_norm.apply(&x)?, residual }
             }
-            Step::Add => State { x: x + added(kept)?, kept: None },
-            Step::SecondNorm => State { x: self.second_norm.apply(&x)?, kept },
-            Step::Mlp => State { x: self.mlp.apply(&x)?, kept },
+            Step::Attention => {
+                State { x: self.attention.attend(&x, mask)?.output, residual }
+            }
+            Step::Add => State { x: x + added(residual)?, residual: None },
+            Step::SecondNorm => {
+                State { x: self.second_norm.apply(&x)?, residual }
+            }
+            Step::Mlp => State { x: self.mlp.apply(&x)?, residual },
         })
     }
     // ANCHOR_END: run_step
 
-    /// How many numbers there are to learn. [`block_parameters`] says it by formula.
+    /// How many numbers there are to learn. [`block_parameters`](crate::study::block_parameters) says it by formula.
     ///
     /// ```
-    /// use attention::{Block, NormPlace, Normals, block_parameters};
+    /// use attention::{Block, NormPlace};
+    /// use attention::random::Normals;
+    /// use attention::study::block_parameters;
     ///
     /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
     /// assert_eq!(block.parameters(), 12 * 64 + 13 * 8);
@@ -278,25 +290,7 @@ impl Block {
     // ANCHOR_END: parameters
 }
 
-/// How many numbers a block of `d` features learns, if its MLP is [four times as wide](crate::MLP_WIDENING)
-/// and its heads are d / h wide: 12 d² + 13 d.
-///
-/// # Example
-///
-/// ```
-/// use attention::block_parameters;
-/// assert_eq!(block_parameters(768), 7_087_872); // BERT's and GPT-2's smallest: a block of twelve
-/// ```
-// ANCHOR: block_parameters
-pub fn block_parameters(d: usize) -> usize {
-    let attention = 4 * d * d + 4 * d; // W_Q, W_K, W_V, W_O and their biases
-    let mlp = 8 * d * d + 5 * d; // d → 4 d → d, and biases for both
-    let norms = 2 * (d + d); // γ and β, twice
-    attention + mlp + norms // 12 d² + 13 d
-}
-// ANCHOR_END: block_parameters
-
 /// What was kept, which has to be there.
-fn added(kept: Option<Array2<f64>>) -> Result<Array2<f64>> {
-    kept.ok_or(Error::Empty { argument: "state.kept" })
+fn added(residual: Option<Array2<f64>>) -> Result<Array2<f64>> {
+    residual.ok_or(Error::Empty { argument: "state.residual" })
 }

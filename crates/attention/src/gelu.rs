@@ -22,32 +22,14 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 /// ```
 // ANCHOR: gelu
 pub fn gelu(x: f64) -> f64 {
-    x * share_below(x)
+    x * normal_cdf(x)
 }
 
 /// Φ(x): the share of a standard normal distribution that lies below x.
-fn share_below(x: f64) -> f64 {
+pub(crate) fn normal_cdf(x: f64) -> f64 {
     0.5 * (1.0 + libm::erf(x * FRAC_1_SQRT_2))
 }
 // ANCHOR_END: gelu
-
-/// How steep [`gelu`] is: Φ(x) + x φ(x), where φ(x) = exp(−x² / 2) / √(2π) is Φ's own derivative.
-///
-/// # Example
-///
-/// ```
-/// use attention::gelu_slope;
-///
-/// assert_eq!(gelu_slope(0.0), 0.5);
-/// assert_eq!(gelu_slope(40.0), 1.0);
-/// assert!(gelu_slope(-0.7518).abs() < 1e-4); // the bottom of the dip
-/// ```
-// ANCHOR: gelu_slope
-pub fn gelu_slope(x: f64) -> f64 {
-    let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * PI); // φ(x)
-    share_below(x) + x * density
-}
-// ANCHOR_END: gelu_slope
 
 /// The coefficient of x³ in [`gelu_tanh`].
 pub const GELU_TANH_CUBIC: f64 = 0.044715;

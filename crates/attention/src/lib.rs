@@ -1,41 +1,41 @@
 //! The mathematics of the book: attention, and what it is built from.
 //!
-//! There is one file for each idea, in the order of the chapters, and everything public is here at
-//! the top: `use attention::softmax`.
+//! The mechanism stands in the open: there is a file for each idea, in the order of the book, and all
+//! that is public in it is here at the top, as in `use attention::softmax`. A file takes nothing from
+//! those that come later in the list.
 //!
 //! | the book | file | what it holds |
 //! |---|---|---|
-//! | Opening | `recurrence.rs` | [`Recurrence`]: what a chain of steps carries, and what it loses |
-//! | Opening | `paths.rs` | [`Dependencies`]: who waits for whom, and how far apart two words are |
 //! | 7.1 | `scores.rs` | [`scores()`]: each query's dot product with each key, divided by √d_k |
-//! | 7.1 | `softmax.rs` | [`softmax()`]: from scores to weights, and [its derivative](softmax_jacobian) |
-//! | 7.1 | `attention.rs` | [`attention()`]: scores, weights, and the weighted mean of the values |
-//! | 7.1 | `scale.rs` | [`dot_product_study`], [`saturation_study`]: why scores are divided by √d_k |
+//! | 7.1 | `softmax.rs` | [`softmax()`]: from scores to weights |
 //! | 7.2 | `mask.rs` | [`Mask`]: which query may attend to which key |
+//! | 7.1 | `attention.rs` | [`attention()`]: scores, mask, weights, and the weighted mean of the values |
 //! | 7.2 | `self_attention.rs` | [`Projections`]: queries, keys and values of the same tokens |
 //! | 7.2 | `one_pass.rs` | [`one_pass_attention`]: the same output without the T × T matrix |
-//! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted |
-//! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side, and [what they cost](multi_head_cost) |
-//! | 7.3 | `patterns.rs` | [`previous_token_head`], [`neighbourhood_head`], [`pronoun_head`]: built by hand |
-//! | 7.3 | `induction.rs` | [`InductionCircuit`]: two heads that continue what they have seen once |
-//! | 7.3 | `repeats.rs` | [`Repeats`]: sequences to train and measure such a circuit on |
-//! | 7.3 | `attention_only.rs` | [`AttentionOnly`]: a small transformer, and [one that was trained](AttentionOnly::grown) |
-//! | 7.3 | `growth.rs` | [`Growth`]: how far it has come; [`GrowthLog`]: how it came there |
+//! | 7.2 | `next_token.rs` | [`shift`]: what predicting the next token takes in, and what it is to find |
+//! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side |
+//! | 7.3 | `attention_only.rs` | [`AttentionOnly`]: a transformer of nothing but attention |
+//! | 7.3 | `cross_entropy.rs` | [`cross_entropy()`]: how wrong a prediction is |
+//! | 7.4 | `biases.rs` | [`BiasedHeads`]: [`MultiHead`] as it stands in a block |
 //! | 7.4 | `norm.rs` | [`LayerNorm`]: each token's features with mean 0 and variance 1 |
 //! | 7.4 | `gelu.rs` | [`gelu`], and [the tanh form](gelu_tanh) |
 //! | 7.4 | `mlp.rs` | [`Mlp`]: each token on its own |
-//! | 7.4 | `biases.rs` | [`BiasedHeads`]: [`MultiHead`] as it stands in a block |
 //! | 7.4 | `block.rs` | [`Block`]: a list of [`Step`]s, pre-norm or post-norm |
 //! | 7.4 | `stack.rs` | [`Stack`]: blocks on top of each other |
-//! | 7.4 | `xavier.rs` | [`xavier()`]: blocks before training |
-//! | 7.4 | `gradients.rs` | [`Gradient`]: the way back through each layer |
-//! | 7.4 | `backward.rs` | [`Block::backward`], [`Stack::backward`]: the list of steps in reverse |
-//! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm |
 //! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
 //! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //!
-//! Two files serve all of them: `error.rs` ([`Error`]) and `normals.rs` ([`Normals`], seeded random
-//! numbers). A third, `safetensors.rs`, reads trained weights.
+//! `error.rs` ([`Error`]) serves all of them.
+//!
+//! Around the mechanism are modules of their own. Each may use the mechanism and the modules before it:
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`gradient`] | the way back through each layer: [`softmax_jacobian`](gradient::softmax_jacobian), [`Block::backward`], [`Stack::backward`] |
+//! | [`random`] | seeded random numbers, and weights before training: [`Normals`](random::Normals), [`xavier`](random::xavier()) |
+//! | [`circuits`] | heads built by hand: [`pronoun_head`](circuits::pronoun_head), [an induction circuit](circuits::InductionCircuit) |
+//! | [`study`] | what is measured and counted: recurrence, paths, scale, cost, depth, how far a model has come |
+//! | [`trained`] | weights that were trained: [`AttentionOnly::trained`], and [the log](trained::TrainingLog) of it |
 //!
 //! # Letters
 //!
@@ -55,7 +55,7 @@
 //! # The same numbers everywhere
 //!
 //! All numbers are `f64`. `exp`, `tanh`, `sin`, `cos`, `ln`, `pow`, `erf` and `sqrt` come from the `libm` crate, so
-//! that a browser and a laptop compute the same values, and random numbers come from [`Normals`],
+//! that a browser and a laptop compute the same values, and random numbers come from [`random::Normals`],
 //! which is seeded. Only the order in which a matrix product adds its terms is left to the machine,
 //! and with it the last bit or two.
 //!
@@ -82,81 +82,52 @@
 
 #![warn(missing_docs)]
 
+pub mod circuits;
+pub mod gradient;
+pub mod random;
+pub mod study;
+pub mod trained;
+
 mod attention;
 mod attention_only;
-mod backward;
 mod biases;
 mod block;
-mod cost;
-mod depth;
+mod cross_entropy;
 mod error;
 mod gelu;
-mod gradients;
-mod growth;
 mod heads;
-mod induction;
 mod mask;
 mod mlp;
+mod next_token;
 mod norm;
-mod normals;
 mod one_pass;
-mod paths;
-mod patterns;
-mod recurrence;
-mod repeats;
 mod rope;
-mod safetensors;
-mod scale;
 mod scores;
 mod self_attention;
 mod sinusoid;
 mod softmax;
 mod stack;
-mod xavier;
 
 pub use attention::{
     Attention, attention, attention_scaled, attention_with, masked_attention,
 };
 pub use attention_only::{AttentionOnly, AttentionOnlyRun};
 pub use biases::{BiasedHeads, HeadBiases};
-pub use block::{Block, NormPlace, State, Step, block_parameters};
-pub use cost::{Cost, one_pass_cost, plain_cost};
-pub use depth::{
-    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, depth_study, depth_table,
-    gradient_sizes, log_slope,
-};
+pub use block::{Block, NormPlace, State, Step};
+pub use cross_entropy::cross_entropy;
 pub use error::{Error, Result};
-pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_slope, gelu_tanh};
-pub use gradients::{
-    AttentionGradient, Gradient, attention_backward, softmax_backward,
-};
-pub use growth::{Growth, GrowthLog, induction_score, previous_token_score};
-pub use heads::{
-    Head, HeadCost, MultiHead, MultiHeadAttention, head_cost, multi_head_cost,
-};
-pub use induction::{InductionCircuit, InductionRun};
+pub use gelu::{GELU_TANH_CUBIC, gelu, gelu_tanh};
+pub use heads::{Head, MultiHead, MultiHeadAttention};
 pub use mask::Mask;
 pub use mlp::{MLP_WIDENING, Mlp};
-pub use norm::{LAYER_NORM_EPSILON, LayerNorm, moments};
-pub use normals::Normals;
+pub use next_token::shift;
+pub use norm::{LAYER_NORM_EPSILON, LayerNorm, mean_and_variance};
 pub use one_pass::one_pass_attention;
-pub use paths::{Dependencies, Operation};
-pub use patterns::{
-    Feature, WordKind, neighbourhood_head, previous_token_head, pronoun_head,
-    sentence_features,
-};
-pub use recurrence::{Activation, Recurrence};
-pub use repeats::{Repeat, Repeats};
 pub use rope::{Pairing, Rope, neighbours_to_halves};
-pub use scale::{
-    DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,
-    dot_product_study, dot_product_variance, saturation_study,
-};
 pub use scores::{Scale, scores};
-pub use self_attention::{Projections, shift};
+pub use self_attention::Projections;
 pub use sinusoid::{
-    POSITION_BASE, position_shift, sinusoids, turn_per_position,
+    POSITION_BASE, angular_frequency, position_shift, sinusoids,
 };
-pub use softmax::{frobenius_norm, softmax, softmax_jacobian, softmax_rows};
+pub use softmax::{softmax, softmax_rows};
 pub use stack::Stack;
-pub use xavier::xavier;

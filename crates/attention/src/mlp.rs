@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use crate::error::{Result, need, need_features, shape};
-use crate::gelu;
+use crate::gelu::gelu;
 
 /// How many times as wide as the token the MLP is inside, in the 2017 paper and in most models since.
 // ANCHOR: WIDENING

@@ -86,7 +86,7 @@ impl LayerNorm {
     /// Mean 0 and variance 1 for one token, in its place. Returns what its
     /// features were divided by.
     pub(crate) fn norm_token(&self, token: &mut ArrayRef1<f64>) -> f64 {
-        let (mean, variance) = moments(token);
+        let (mean, variance) = mean_and_variance(token);
         let divisor = libm::sqrt(variance + self.epsilon);
         token.mapv_inplace(|feature| (feature - mean) / divisor);
         divisor
@@ -117,17 +117,17 @@ impl LayerNorm {
 /// # Example
 ///
 /// ```
-/// use attention::moments;
+/// use attention::mean_and_variance;
 /// use ndarray::array;
 ///
-/// assert_eq!(moments(&array![1.0, 5.0]), (3.0, 4.0)); // [d = 2]: both are 2 away from 3
+/// assert_eq!(mean_and_variance(&array![1.0, 5.0]), (3.0, 4.0)); // [d = 2]: both are 2 away from 3
 /// ```
-// ANCHOR: moments
-pub fn moments(token: &ArrayRef1<f64>) -> (f64, f64) {
+// ANCHOR: mean_and_variance
+pub fn mean_and_variance(token: &ArrayRef1<f64>) -> (f64, f64) {
     let d = token.len().max(1) as f64;
     let mean = token.sum() / d;
     let square = |&feature: &f64| (feature - mean) * (feature - mean);
     let variance = token.iter().map(square).sum::<f64>() / d;
     (mean, variance)
 }
-// ANCHOR_END: moments
+// ANCHOR_END: mean_and_variance

@@ -2,10 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayRef2, ArrayViewMut2, Axis, Slice};
 
-use crate::Scale::ByRootDk;
 use crate::attention::check_values;
 use crate::error::Result;
-use crate::{Mask, scores};
+use crate::mask::Mask;
+use crate::scores::{Scale, scores};
 
 /// So many queries and so many keys at a time: their scores, 64 · 64 numbers of 8 bytes, are 32 KiB,
 /// which stay in a core's nearest cache.
@@ -32,7 +32,7 @@ pub(crate) const BLOCK: usize = 64;
 /// weighted sum with them); Dao et al. 2022, "FlashAttention", algorithm 1 (in blocks that fit the
 /// cache).
 ///
-/// [`one_pass_cost`]: crate::one_pass_cost
+/// [`one_pass_cost`]: crate::study::one_pass_cost
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn one_pass_attention(
             let asked = block(first_key, t_k);
             let keys = keys.slice_axis(Axis(0), asked); // [B, d_k]
             let values = values.slice_axis(Axis(0), asked); // [B, d_v]
-            let mut scores = scores(&queries, &keys, ByRootDk)?; // [B, B]
+            let mut scores = scores(&queries, &keys, Scale::ByRootDk)?; // [B, B]
             mask.hide(&mut scores, first_query, first_key);
             means.take_in(scores, &values);
         }

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayRef2, Axis};
 
 use crate::error::{Result, need, need_count, need_even, shape};
-use crate::{POSITION_BASE, turn_per_position};
+use crate::sinusoid::{POSITION_BASE, angular_frequency};
 
 /// Which two features are turned together.
 ///
@@ -190,7 +190,7 @@ impl Rope {
         let (tokens, d) = x.dim();
         let pairs = need_even("d", d)?;
         need_count("positions.len()", positions.len(), tokens, "row of x")?;
-        let angle = |(t, i)| positions[t] * turn_per_position(i, d, self.base);
+        let angle = |(t, i)| positions[t] * angular_frequency(i, d, self.base);
         let angles = Array2::from_shape_fn((tokens, pairs), angle); // [T, d / 2]
         let cosines = angles.mapv(libm::cos); // [T, d / 2]
         let sines = angles.mapv(libm::sin); // [T, d / 2]

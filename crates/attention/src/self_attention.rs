@@ -2,8 +2,9 @@
 
 use ndarray::{Array2, ArrayRef2};
 
+use crate::attention::{Attention, masked_attention};
 use crate::error::{Result, need, shape};
-use crate::{Attention, Mask, masked_attention};
+use crate::mask::Mask;
 
 /// The three matrices that make queries, keys and values of the same tokens: W_Q, W_K and W_V.
 ///
@@ -127,27 +128,3 @@ impl Projections {
         })
     }
 }
-
-/// Inputs and targets for predicting the next token: position i of the inputs predicts position i of
-/// the targets, which is token i + 1.
-///
-/// T tokens give T − 1 pairs: the last token has no successor, and nothing precedes the first. Fewer
-/// than two tokens give none.
-///
-/// # Example
-///
-/// ```
-/// use attention::shift;
-///
-/// let (inputs, targets) = shift(&["The", "cat", "sat"]); // T = 3
-/// assert_eq!(inputs, ["The", "cat"]);
-/// assert_eq!(targets, ["cat", "sat"]);
-/// ```
-// ANCHOR: shift
-pub fn shift<Token>(tokens: &[Token]) -> (&[Token], &[Token]) {
-    let pairs = tokens.len().saturating_sub(1);
-    let inputs = &tokens[..pairs]; // all but the last
-    let targets = &tokens[tokens.len() - pairs..]; // all but the first
-    (inputs, targets)
-}
-// ANCHOR_END: shift

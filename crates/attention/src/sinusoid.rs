@@ -15,16 +15,16 @@ pub const POSITION_BASE: f64 = 10_000.0;
 /// # Example
 ///
 /// ```
-/// use attention::{POSITION_BASE, turn_per_position};
+/// use attention::{POSITION_BASE, angular_frequency};
 ///
-/// assert_eq!(turn_per_position(0, 8, POSITION_BASE), 1.0); // the fastest of d = 8 features
-/// assert!((turn_per_position(2, 8, POSITION_BASE) - 0.01).abs() < 1e-12);
+/// assert_eq!(angular_frequency(0, 8, POSITION_BASE), 1.0); // the fastest of d = 8 features
+/// assert!((angular_frequency(2, 8, POSITION_BASE) - 0.01).abs() < 1e-12);
 /// ```
-// ANCHOR: turn_per_position
-pub fn turn_per_position(pair: usize, d: usize, base: f64) -> f64 {
+// ANCHOR: angular_frequency
+pub fn angular_frequency(pair: usize, d: usize, base: f64) -> f64 {
     1.0 / libm::pow(base, (2 * pair) as f64 / d as f64)
 }
-// ANCHOR_END: turn_per_position
+// ANCHOR_END: angular_frequency
 
 /// Positions as vectors, one row for each: sine and cosine alternate, each pair slower than the last.
 ///
@@ -56,7 +56,7 @@ pub fn sinusoids(tokens: usize, d: usize) -> Result<Array2<f64>> {
     let mut waves = Array2::zeros((tokens, d)); // [T, d]
     for position in 0..tokens {
         for pair in 0..pairs {
-            let turn = turn_per_position(pair, d, POSITION_BASE);
+            let turn = angular_frequency(pair, d, POSITION_BASE);
             let (sin, cos) = libm::sincos(position as f64 * turn);
             waves[[position, 2 * pair]] = sin;
             waves[[position, 2 * pair + 1]] = cos;
@@ -98,7 +98,7 @@ pub fn position_shift(k: i32, d: usize) -> Result<Array2<f64>> {
     let pairs = need_even("d", d)?;
     let mut rotation = Array2::zeros((d, d)); // [d, d]
     for pair in 0..pairs {
-        let turn = turn_per_position(pair, d, POSITION_BASE);
+        let turn = angular_frequency(pair, d, POSITION_BASE);
         let (sin, cos) = libm::sincos(f64::from(k) * turn);
         let (wave_sin, wave_cos) = (2 * pair, 2 * pair + 1);
         rotation[[wave_sin, wave_sin]] = cos;

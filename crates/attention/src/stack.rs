@@ -2,8 +2,10 @@
 
 use ndarray::{Array2, ArrayRef2};
 
+use crate::block::Block;
 use crate::error::Result;
-use crate::{Block, LayerNorm, Mask};
+use crate::mask::Mask;
+use crate::norm::LayerNorm;
 
 /// Blocks, one after another, and what stands after them.
 ///
@@ -32,13 +34,14 @@ impl Stack {
     /// # Example
     ///
     /// ```
-    /// use attention::{Mask, NormPlace, Normals, Stack, moments};
+    /// use attention::{Mask, NormPlace, Stack, mean_and_variance};
+    /// use attention::random::Normals;
     ///
     /// let mut normals = Normals::seeded(4);
     /// let stack = Stack::xavier(NormPlace::Pre, 3, 8, 2, &mut normals)?; // 3 blocks, d = 8, h = 2
     /// let y = stack.forward(&normals.matrix(5, 8), &Mask::Causal)?; // [T = 5, d = 8]
     /// // After the last norm, each token has mean 0 and variance 1.
-    /// let (mean, variance) = moments(&y.row(4));
+    /// let (mean, variance) = mean_and_variance(&y.row(4));
     /// assert!(mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-4);
     /// # Ok::<(), attention::Error>(())
     /// ```
@@ -62,7 +65,9 @@ impl Stack {
     /// How many numbers there are to learn.
     ///
     /// ```
-    /// use attention::{NormPlace, Normals, Stack, block_parameters};
+    /// use attention::{NormPlace, Stack};
+    /// use attention::random::Normals;
+    /// use attention::study::block_parameters;
     ///
     /// let mut normals = Normals::seeded(4);
     /// let pre = Stack::xavier(NormPlace::Pre, 3, 8, 2, &mut normals)?; // 3 blocks, d = 8, h = 2

@@ -10,9 +10,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use attention::{
-    Mask, Normals, attention, one_pass_attention, one_pass_cost, plain_cost,
-};
+use attention::random::Normals;
+use attention::study::{one_pass_cost, plain_cost};
+use attention::{Mask, attention, one_pass_attention};
 
 thread_local! {
     /// Bytes held by this thread since counting began, and the most there ever were.

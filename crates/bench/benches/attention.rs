@@ -9,7 +9,8 @@
 //! `max alloc` is the most memory held at once, in allocations and bytes: the output and the matrix product's own
 //! working space are in it, queries, keys and values are not. All of it runs in one thread.
 
-use attention::{Mask, Normals, attention, one_pass_attention};
+use attention::random::Normals;
+use attention::{Mask, attention, one_pass_attention};
 use divan::{AllocProfiler, Bencher};
 use std::array::from_fn;
 

@@ -1,6 +1,6 @@
 //! The sentence that the figures are about: data, so that a teacher can bring another.
 
-use attention::WordKind;
+use attention::circuits::WordKind;
 use ndarray::Array2;
 use serde::{Serialize, Serializer};
 

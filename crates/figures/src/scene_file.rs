@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use attention::WordKind;
+use attention::circuits::WordKind;
 use serde::Deserialize;
 use toml::Spanned;
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use attention::{AttentionOnly, Growth, Repeats, shift};
+use attention::study::{Metrics, Repeats};
+use attention::{AttentionOnly, shift};
 use candle_core::DType;
 use clap::Parser;
 
@@ -159,7 +160,7 @@ fn check(trained: &Trained) -> Result<()> {
     Ok(())
 }
 
-fn line(step: usize, it: &Growth) -> String {
+fn line(step: usize, it: &Metrics) -> String {
     format!(
         "{step:>6} {:>11.3} {:>13.3} {:>9.3} {:>15.2} {:>10.2}",
         it.loss_first,

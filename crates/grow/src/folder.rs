@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use candle_core::{DType, safetensors};
 
-use attention::{AttentionOnly, Repeats};
+use attention::AttentionOnly;
+use attention::study::Repeats;
 
 use crate::model::Model;
 use crate::train::{Trained, tensors};

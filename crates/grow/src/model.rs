@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use attention::{AttentionOnly, Head, MultiHead, Normals, Projections, Repeats};
+use attention::random::Normals;
+use attention::study::Repeats;
+use attention::{AttentionOnly, Head, MultiHead, Projections};
 use candle_core::{D, DType, Device, Result, Tensor, Var};
 use candle_nn::ops::softmax;
 use ndarray::Array2;

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use attention::{Growth, GrowthLog, Repeat, Repeats, shift};
+use attention::shift;
+use attention::study::{Metrics, Repeat, Repeats};
+use attention::trained::TrainingLog;
 use candle_core::{DType, Device, Tensor};
 use candle_nn::loss::cross_entropy;
 use candle_nn::{AdamW, Optimizer as _, ParamsAdamW};
@@ -36,7 +38,7 @@ pub struct Trained {
     /// The model, its weights rounded.
     pub model: Model,
     /// What was measured on the way, and of the rounded weights at the end.
-    pub log: GrowthLog,
+    pub log: TrainingLog,
     /// How many steps were taken: fewer than planned, if it was stopped.
     pub steps: usize,
 }
@@ -50,7 +52,7 @@ impl Plan {
     /// # Errors
     ///
     /// Those of candle.
-    pub fn train(&self, stop: &AtomicBool, mut say: impl FnMut(usize, Option<&Growth>)) -> Result<Trained> {
+    pub fn train(&self, stop: &AtomicBool, mut say: impl FnMut(usize, Option<&Metrics>)) -> Result<Trained> {
         let model = Model::new(self.size, self.seed)?;
         let weights = model.weights().into_iter().map(|(_, weight)| weight.clone()).collect();
         let mut optimizer = AdamW::new(
@@ -67,14 +69,14 @@ impl Plan {
                 model.round()?;
             }
             if over || steps.is_multiple_of(MEASURED_EVERY) {
-                let growth = Growth::of(&model.in_library()?, &evaluation)?;
+                let growth = Metrics::of(&model.in_library()?, &evaluation)?;
                 say(steps, Some(&growth));
                 rows.push((steps, growth));
             } else {
                 say(steps, None);
             }
             if over {
-                return Ok(Trained { model, log: GrowthLog { rows }, steps });
+                return Ok(Trained { model, log: TrainingLog { rows }, steps });
             }
             let batch: Vec<Repeat> = sequences.by_ref().take(BATCH).collect();
             let (inputs, targets) = tensors(&batch)?;

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use attention::{AttentionOnly, Growth, GrowthLog, Repeats};
+use attention::AttentionOnly;
+use attention::study::{Metrics, Repeats};
+use attention::trained::TrainingLog;
 use tempfile::TempDir;
 
 const FILES: [&str; 3] = ["weights.safetensors", "log.csv", "logits.csv"];
@@ -33,15 +35,15 @@ fn read(out: &Path) -> Vec<Vec<u8>> {
 
 /// Expects the three files, whole, and nothing beside them. Returns the log.
 #[track_caller]
-fn whole(out: &Path) -> GrowthLog {
+fn whole(out: &Path) -> TrainingLog {
     assert_eq!(fs::read_dir(out).unwrap().count(), FILES.len());
     let files = read(out);
     let model = AttentionOnly::from_safetensors(&files[0]).unwrap();
-    let log = GrowthLog::parse(std::str::from_utf8(&files[1]).unwrap()).unwrap();
+    let log = TrainingLog::parse(std::str::from_utf8(&files[1]).unwrap()).unwrap();
     // The last row is of the weights that were written.
-    let growth = Growth::of(&model, &Repeats::evaluation()).unwrap();
+    let growth = Metrics::of(&model, &Repeats::evaluation()).unwrap();
     let (step, _) = *log.rows.last().unwrap();
-    let again = GrowthLog { rows: vec![(step, growth)] }.to_csv();
+    let again = TrainingLog { rows: vec![(step, growth)] }.to_csv();
     assert_eq!(log.to_csv().lines().last(), again.lines().last());
     log
 }

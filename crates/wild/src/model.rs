@@ -185,7 +185,7 @@ impl Model {
 
 /// What [`Block::forward`] does, with each head's weights put aside on the way.
 fn looking_on(block: &Block, x: Array2<f64>) -> Result<(Array2<f64>, Vec<Array2<f64>>)> {
-    let mut state = State { x, kept: None };
+    let mut state = State { x, residual: None };
     let mut weights = Vec::new();
     for step in block.norms.steps() {
         state = match step {

@@ -1,4 +1,5 @@
-use attention::{Normals, Scale, attention, attention_scaled, scores};
+use attention::random::Normals;
+use attention::{Scale, attention, attention_scaled, scores};
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
 

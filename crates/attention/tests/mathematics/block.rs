@@ -1,6 +1,8 @@
+use attention::random::Normals;
+use attention::study::block_parameters;
 use attention::{
-    BiasedHeads, Block, LayerNorm, Mask, Mlp, NormPlace, Normals, Stack, State,
-    Step, block_parameters, gelu, gelu_tanh, masked_attention, moments,
+    BiasedHeads, Block, LayerNorm, Mask, Mlp, NormPlace, Stack, State, Step,
+    gelu, gelu_tanh, masked_attention, mean_and_variance,
 };
 use ndarray::{Array1, Array2, array, s};
 use proptest::prelude::*;
@@ -63,11 +65,11 @@ proptest! {
 
     #[test]
     fn a_normed_token_has_mean_0_and_variance_1(token in row(-3.0..3.0)) {
-        let (_, variance) = moments(&token);
+        let (_, variance) = mean_and_variance(&token);
         prop_assume!(variance > 1e-3);
         let norm = LayerNorm { epsilon: 0.0, ..LayerNorm::new(token.len()) };
         let x = token.insert_axis(ndarray::Axis(0));
-        let (mean, variance) = moments(&norm.apply(&x).unwrap().row(0));
+        let (mean, variance) = mean_and_variance(&norm.apply(&x).unwrap().row(0));
         prop_assert!(mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-12);
     }
 
@@ -75,7 +77,7 @@ proptest! {
     fn a_norm_does_not_see_a_shift_or_a_stretch(
         x in matrix(3, 5), by in -9.0..9.0, times in 0.1..9.0,
     ) {
-        prop_assume!(x.rows().into_iter().all(|token| moments(&token).1 > 1e-2));
+        prop_assume!(x.rows().into_iter().all(|token| mean_and_variance(&token).1 > 1e-2));
         let norm = LayerNorm { epsilon: 0.0, ..LayerNorm::new(5) };
         let was = norm.apply(&x).unwrap();
         let moved: Array2<f64> = x * times + by;
@@ -95,12 +97,12 @@ proptest! {
     fn beta_is_the_mean_that_comes_out_and_gamma_the_spread(
         x in matrix(3, 5), gamma in -3.0..3.0, beta in -3.0..3.0, each in (matrix(1, 5), matrix(1, 5)),
     ) {
-        prop_assume!(x.rows().into_iter().all(|token| moments(&token).1 > 1e-2));
+        prop_assume!(x.rows().into_iter().all(|token| mean_and_variance(&token).1 > 1e-2));
         let plain = LayerNorm { epsilon: 0.0, ..LayerNorm::new(5) };
         let all = |number| Array1::from_elem(5, number);
         let it = LayerNorm { gamma: all(gamma), beta: all(beta), ..plain.clone() };
         for token in it.apply(&x).unwrap().rows() {
-            let (mean, variance) = moments(&token);
+            let (mean, variance) = mean_and_variance(&token);
             prop_assert!((mean - beta).abs() < 1e-12);
             prop_assert!((variance.sqrt() - gamma.abs()).abs() < 1e-12);
         }
@@ -119,7 +121,7 @@ proptest! {
             sum += feature;
             squares += feature * feature;
         }
-        let (mean, variance) = moments(&token);
+        let (mean, variance) = mean_and_variance(&token);
         prop_assert!((mean - sum / n).abs() < 1e-14);
         prop_assert!((variance - (squares / n - (sum / n).powi(2))).abs() < 1e-12);
     }
@@ -157,7 +159,7 @@ proptest! {
         let it = block(NormPlace::Pre, 6, 2, seed);
         for step in NormPlace::Pre.steps() {
             let after = |x: Array2<f64>| {
-                let state = State { x, kept: Some(kept.clone()) };
+                let state = State { x, residual: Some(kept.clone()) };
                 it.run_step(step, state, &Mask::None).unwrap().x
             };
             let (was, is) = (after(x.clone()), after(nudged(&x, row)));
@@ -247,7 +249,7 @@ fn the_two_orders_are_the_two_formulas() {
 
         // Each state on the way is the one before it and its step.
         let states = it.trace(&x, &Mask::Causal).unwrap();
-        assert_eq!(states[0], State { x: x.clone(), kept: None });
+        assert_eq!(states[0], State { x: x.clone(), residual: None });
         for (step, pair) in norms.steps().into_iter().zip(states.windows(2)) {
             let after = it.run_step(step, pair[0].clone(), &Mask::Causal);
             assert_eq!(after.unwrap(), pair[1]);
@@ -264,7 +266,7 @@ fn a_residual_taken_after_the_norm_is_another_block() {
     let mut steps = NormPlace::Pre.steps();
     steps.swap(0, 1);
     assert_eq!(steps[..2], [Step::FirstNorm, Step::Keep]);
-    let mut state = State { x: x.clone(), kept: None };
+    let mut state = State { x: x.clone(), residual: None };
     for step in steps {
         state = it.run_step(step, state, &Mask::Causal).unwrap();
     }

@@ -1,7 +1,6 @@
-use attention::{
-    Cost, Mask, Normals, attention, one_pass_attention, one_pass_cost,
-    plain_cost,
-};
+use attention::random::Normals;
+use attention::study::{Cost, one_pass_cost, plain_cost};
+use attention::{Mask, attention, one_pass_attention};
 use ndarray::Array2;
 
 use crate::assert_close;

@@ -1,8 +1,9 @@
 use std::time::Instant;
 
-use attention::{
-    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, NormPlace, depth_study,
-    depth_table, log_slope,
+use attention::NormPlace;
+use attention::study::{
+    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, depth_study, depth_table,
+    log_slope,
 };
 
 /// The table's stack of that depth.

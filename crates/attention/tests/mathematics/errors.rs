@@ -1,10 +1,14 @@
+use attention::circuits::InductionCircuit;
+use attention::random::Normals;
+use attention::study::{
+    Activation, Recurrence, depth_study, dot_product_study, log_slope,
+    multi_head_cost, saturation_study,
+};
 use attention::{
-    Activation, BiasedHeads, Block, Error, Head, InductionCircuit, LayerNorm,
-    Mask, Mlp, MultiHead, NormPlace, Normals, Pairing, Projections, Recurrence,
-    Rope, Scale, State, Step, attention, attention_scaled, depth_study,
-    dot_product_study, log_slope, masked_attention, multi_head_cost,
-    neighbours_to_halves, one_pass_attention, position_shift, saturation_study,
-    scores, sinusoids,
+    BiasedHeads, Block, Error, Head, LayerNorm, Mask, Mlp, MultiHead,
+    NormPlace, Pairing, Projections, Rope, Scale, State, Step, attention,
+    attention_scaled, masked_attention, neighbours_to_halves,
+    one_pass_attention, position_shift, scores, sinusoids,
 };
 use ndarray::{Array1, Array2};
 
@@ -345,10 +349,10 @@ fn biases_have_to_match_their_heads() {
 fn a_block_can_add_only_what_was_kept() {
     let normals = &mut Normals::seeded(1);
     let block = Block::xavier(NormPlace::Pre, 4, 2, normals).unwrap();
-    let state = State { x: zeros(7, 4), kept: None };
+    let state = State { x: zeros(7, 4), residual: None };
     assert_says(
         block.run_step(Step::Add, state, &Mask::None),
-        "state.kept: came empty, needed at least one",
+        "state.residual: came empty, needed at least one",
     );
     assert_says(
         block.backward(&zeros(7, 4), &Mask::None, &zeros(4, 7)),

@@ -1,6 +1,8 @@
+use attention::random::Normals;
+use attention::study::{HeadCost, head_cost, multi_head_cost};
 use attention::{
-    Head, HeadCost, Mask, MultiHead, MultiHeadAttention, Normals, Projections,
-    Scale, attention_with, head_cost, multi_head_cost,
+    Head, Mask, MultiHead, MultiHeadAttention, Projections, Scale,
+    attention_with,
 };
 use ndarray::{Array2, ArrayRef2, Axis, array, concatenate, s};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-use attention::{InductionCircuit, InductionRun};
+use attention::circuits::{InductionCircuit, InductionRun};
 use ndarray::Axis;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;

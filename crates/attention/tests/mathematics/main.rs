@@ -8,7 +8,6 @@ mod cost;
 mod depth;
 mod errors;
 mod gradients;
-mod grown;
 mod heads;
 mod induction;
 mod mask;
@@ -20,6 +19,7 @@ mod recurrence;
 mod scale;
 mod self_attention;
 mod softmax;
+mod trained;
 
 use ::attention::Attention;
 use ndarray::{Array1, Array2, ArrayRef2, Axis};

@@ -1,6 +1,7 @@
+use attention::random::Normals;
 use attention::{
-    Mask, Normals, Scale, attention, attention_scaled, attention_with,
-    masked_attention, one_pass_attention, scores, softmax_rows,
+    Mask, Scale, attention, attention_scaled, attention_with, masked_attention,
+    one_pass_attention, scores, softmax_rows,
 };
 use ndarray::{Array2, ArrayRef2, array};
 use proptest::prelude::*;

@@ -1,6 +1,5 @@
-use attention::{
-    Mask, Normals, attention, masked_attention, one_pass_attention,
-};
+use attention::random::Normals;
+use attention::{Mask, attention, masked_attention, one_pass_attention};
 use ndarray::{Array2, ArrayRef2, Axis, Slice, array};
 use proptest::prelude::*;
 

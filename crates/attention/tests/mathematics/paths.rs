@@ -1,4 +1,4 @@
-use attention::Dependencies;
+use attention::study::Dependencies;
 
 #[test]
 fn a_chain_is_as_long_as_its_sentence_and_a_look_up_is_one_step() {

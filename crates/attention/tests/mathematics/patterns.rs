@@ -1,8 +1,9 @@
-use attention::WordKind::{Noun, Other, Pronoun};
-use attention::{
-    Feature, Head, Mask, MultiHead, WordKind, neighbourhood_head,
-    previous_token_head, pronoun_head, sentence_features,
+use attention::circuits::WordKind::{Noun, Other, Pronoun};
+use attention::circuits::{
+    Feature, WordKind, neighbourhood_head, previous_token_head, pronoun_head,
+    sentence_features,
 };
+use attention::{Head, Mask, MultiHead};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use rand::rngs::ChaCha8Rng;

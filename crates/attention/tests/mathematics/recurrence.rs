@@ -1,4 +1,5 @@
-use attention::{Activation, Normals, Recurrence, frobenius_norm};
+use attention::random::Normals;
+use attention::study::{Activation, Recurrence, frobenius_norm};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 

@@ -1,8 +1,10 @@
-use attention::{
-    DOT_PRODUCT_SEED, Normals, SATURATION_SEED, Scale, attention_scaled,
-    dot_product_study, dot_product_variance, frobenius_norm, saturation_study,
-    softmax_jacobian,
+use attention::gradient::softmax_jacobian;
+use attention::random::Normals;
+use attention::study::{
+    DOT_PRODUCT_SEED, SATURATION_SEED, dot_product_study, dot_product_variance,
+    frobenius_norm, saturation_study,
 };
+use attention::{Scale, attention_scaled};
 use ndarray::{Array2, ArrayView2, Axis};
 
 /// The first `d` columns.

@@ -1,5 +1,6 @@
+use attention::random::Normals;
 use attention::{
-    Mask, Normals, Projections, masked_attention, one_pass_attention, shift,
+    Mask, Projections, masked_attention, one_pass_attention, shift,
 };
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;

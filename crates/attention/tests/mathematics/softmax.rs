@@ -1,4 +1,6 @@
-use attention::{frobenius_norm, softmax, softmax_jacobian, softmax_rows};
+use attention::gradient::softmax_jacobian;
+use attention::study::frobenius_norm;
+use attention::{softmax, softmax_rows};
 use ndarray::{Array1, Array2, array};
 use proptest::prelude::*;
 

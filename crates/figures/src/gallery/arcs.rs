@@ -1,8 +1,9 @@
 //! `arcs`: three heads built by hand over the sentence. An arc is as thick as the weight.
 
-use attention::{
-    Head, Mask, WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
+use attention::circuits::{
+    WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
 };
+use attention::{Head, Mask};
 use ndarray::{Array2, ArrayRef1};
 
 use super::matrix::{largest, weights_table};

@@ -1,6 +1,8 @@
 //! `block`: the tokens on their way through a Transformer block, drawn from the list of steps that the code runs.
 
-use attention::{Block, Mask, NormPlace, Normals, Stack, Step, block_parameters, moments};
+use attention::random::Normals;
+use attention::study::block_parameters;
+use attention::{Block, Mask, NormPlace, Stack, Step, mean_and_variance};
 use ndarray::{Array2, s};
 
 use super::{Figure, Sketch, cut};
@@ -105,7 +107,7 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         .rows()
         .into_iter()
         .map(|token| {
-            let (mean, variance) = moments(&token);
+            let (mean, variance) = mean_and_variance(&token);
             (mean, libm::sqrt(variance))
         })
         .collect();
@@ -216,7 +218,7 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         Size::Narrow => ([0.0, diagram_height + 16.0], diagram_height + 16.0 + panel_height),
     };
     let mut canvas = Canvas::new(size, height);
-    diagram(&mut canvas, &steps, at, states[at].kept.is_some(), ends_with_norm);
+    diagram(&mut canvas, &steps, at, states[at].residual.is_some(), ends_with_norm);
     canvas.group(&[], |canvas| {
         let [left, top] = corner;
         let title = match step {

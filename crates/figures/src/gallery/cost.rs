@@ -1,6 +1,6 @@
 //! `cost`: operations and memory against the length of the text, counted.
 
-use attention::{Cost, one_pass_cost, plain_cost};
+use attention::study::{Cost, one_pass_cost, plain_cost};
 
 use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Stroke, Text};

@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use attention::{
-    AttentionOnly, AttentionOnlyRun, Growth, GrowthLog, Repeat, Repeats, induction_score,
-    previous_token_score, shift,
-};
+use attention::study::{Metrics, Repeat, Repeats, induction_score, previous_token_score};
+use attention::trained::TrainingLog;
+use attention::{AttentionOnly, AttentionOnlyRun, shift};
 use ndarray::Array2;
 
 use super::matrix::scale;
@@ -57,11 +56,11 @@ const BUILT: [(&str, f64); 4] = [
 ];
 
 /// The model does not depend on what the reader chooses, so it is read once.
-static MODEL: LazyLock<AttentionOnly> = LazyLock::new(AttentionOnly::grown);
+static MODEL: LazyLock<AttentionOnly> = LazyLock::new(AttentionOnly::trained);
 
 /// What was measured of it on the sequences of [`Repeats::evaluation`]: the log's last row.
-static MEASURED: LazyLock<Growth> =
-    LazyLock::new(|| GrowthLog::grown().rows.pop().map(|(_, growth)| growth).expect("a log has rows"));
+static MEASURED: LazyLock<Metrics> =
+    LazyLock::new(|| TrainingLog::two_layers().rows.pop().map(|(_, growth)| growth).expect("a log has rows"));
 
 fn controls(_: &Scene) -> Vec<Control> {
     let switch = |name, label| Control { name, label, kind: Kind::Toggle { default: true } };

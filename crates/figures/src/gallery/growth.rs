@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use attention::{AttentionOnly, Growth, GrowthLog, Repeats};
+use attention::AttentionOnly;
+use attention::study::{Metrics, Repeats};
+use attention::trained::TrainingLog;
 use plotters::style::text_anchor::HPos;
 
 use super::{Figure, Sketch};
@@ -27,13 +29,13 @@ pub const FIGURE: Figure = Figure {
 };
 
 /// What was measured does not depend on what the reader chooses, so it is read once.
-static LOG: LazyLock<GrowthLog> = LazyLock::new(GrowthLog::grown);
+static LOG: LazyLock<TrainingLog> = LazyLock::new(TrainingLog::two_layers);
 
 /// The same, of a model with one layer.
-static ONE_LAYER: LazyLock<GrowthLog> = LazyLock::new(GrowthLog::one_layer);
+static ONE_LAYER: LazyLock<TrainingLog> = LazyLock::new(TrainingLog::one_layer);
 
 /// The model's parameters.
-static PARAMETERS: LazyLock<usize> = LazyLock::new(|| AttentionOnly::grown().parameters());
+static PARAMETERS: LazyLock<usize> = LazyLock::new(|| AttentionOnly::trained().parameters());
 
 fn controls(_: &Scene) -> Vec<Control> {
     let steps = |place: usize| LOG.rows[place].0 as f64;
@@ -61,22 +63,22 @@ fn place(step: f64) -> usize {
 }
 
 /// What was measured at a place of the log.
-fn at(place: usize) -> &'static Growth {
+fn at(place: usize) -> &'static Metrics {
     &LOG.rows[place].1
 }
 
 /// The same, of the model with one layer: it was measured at the same steps, and at later ones.
-fn alone(place: usize) -> &'static Growth {
+fn alone(place: usize) -> &'static Metrics {
     &ONE_LAYER.rows[place].1
 }
 
 /// The best previous-token head of the first layer.
-fn previous(growth: &Growth) -> f64 {
+fn previous(growth: &Metrics) -> f64 {
     best(&growth.previous[0])
 }
 
 /// The best induction head of the second layer.
-fn induction(growth: &Growth) -> f64 {
+fn induction(growth: &Metrics) -> f64 {
     best(&growth.induction[1])
 }
 

@@ -1,6 +1,7 @@
 //! `heads`: the shapes on the way through several heads, read off the library's own arrays.
 
-use attention::{HeadCost, Mask, MultiHead, head_cost};
+use attention::study::{HeadCost, head_cost};
+use attention::{Mask, MultiHead};
 use ndarray::{Array2, ArrayRef2};
 
 use super::{Figure, Sketch};

@@ -1,6 +1,9 @@
 //! `induction`: two heads, one on top of the other, continue a pattern seen once.
 
-use attention::{InductionCircuit, InductionRun, Normals, Repeat, shift};
+use attention::circuits::{InductionCircuit, InductionRun};
+use attention::random::Normals;
+use attention::shift;
+use attention::study::Repeat;
 use ndarray::Array2;
 
 use super::matrix::scale;

@@ -36,7 +36,7 @@ fn parts() -> Vec<(String, Vec<Step>)> {
 
 /// What some steps of a block make of x. `x` `[T, d]` → `[T, d]`
 fn run(block: &Block, steps: &[Step], x: &Array2<f64>, mask: &Mask) -> Result<Array2<f64>> {
-    let mut state = State { x: x.clone(), kept: None };
+    let mut state = State { x: x.clone(), residual: None };
     for &step in steps {
         state = block.run_step(step, state, mask)?;
     }

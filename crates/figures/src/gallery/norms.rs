@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use attention::{DEPTH_RUNS, DEPTHS, DepthGradients, NormPlace, depth_table, log_slope};
+use attention::NormPlace;
+use attention::study::{DEPTH_RUNS, DEPTHS, DepthGradients, depth_table, log_slope};
 
 use super::{Figure, Sketch};
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use attention::{Activation, Dependencies, Recurrence, attention};
+use attention::attention;
+use attention::study::{Activation, Dependencies, Recurrence};
 use ndarray::Array2;
 
 use super::{Figure, Sketch, answering};

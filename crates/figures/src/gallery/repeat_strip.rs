@@ -1,7 +1,8 @@
 //! What the figures share that show letters which repeat: the letters, a head's weights over them as tiles, and
 //! what a model predicts, in a strip.
 
-use attention::{Mask, Repeat};
+use attention::Mask;
+use attention::study::Repeat;
 use ndarray::Array2;
 
 use crate::canvas::{Canvas, Place, Stroke, Text};

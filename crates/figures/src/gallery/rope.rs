@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use attention::{POSITION_BASE, Pairing, Rope, Scale, attention, scores, turn_per_position};
+use attention::{POSITION_BASE, Pairing, Rope, Scale, angular_frequency, attention, scores};
 use ndarray::{Array2, ArrayRef1, array};
 
 use super::order::rounding;
@@ -104,7 +104,7 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             row("key, turned", Some(n + both), &turned_key),
         ],
     };
-    let turn = |pair: usize| turn_per_position(pair, FEATURES, POSITION_BASE);
+    let turn = |pair: usize| angular_frequency(pair, FEATURES, POSITION_BASE);
     let number = |name, value, digits| Fact { name, cell: Cell::number(value, digits) };
     let offset = m - n;
     let facts = vec![

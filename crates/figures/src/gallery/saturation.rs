@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use attention::{SATURATION_SEED, Saturated, Saturation, saturation_study};
+use attention::study::{SATURATION_SEED, Saturated, Saturation, saturation_study};
 
 use super::spread::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
 use super::{Figure, Sketch};

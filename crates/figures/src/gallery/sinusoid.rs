@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use attention::{POSITION_BASE, position_shift, sinusoids, turn_per_position};
+use attention::{POSITION_BASE, angular_frequency, position_shift, sinusoids};
 
 use super::order::rounding;
 use super::{Figure, Sketch};
@@ -53,7 +53,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         .fold(0.0, |most: f64, c| most.max(c.abs()));
 
     let pairs = FEATURES / 2;
-    let turn = |pair: usize| turn_per_position(pair, FEATURES, POSITION_BASE);
+    let turn = |pair: usize| angular_frequency(pair, FEATURES, POSITION_BASE);
     let degrees = |pair: usize| shift as f64 * turn(pair) / TAU * 360.0;
     let table = Table {
         corner: "position".into(),

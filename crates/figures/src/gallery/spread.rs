@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use attention::{DOT_PRODUCT_SEED, Spread, dot_product_study};
+use attention::study::{DOT_PRODUCT_SEED, Spread, dot_product_study};
 
 use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Stroke, Text};

@@ -2,7 +2,8 @@
 
 use ndarray::Array2;
 
-use crate::{Head, Projections};
+use crate::heads::Head;
+use crate::self_attention::Projections;
 
 /// What kind of word a token is, as far as the three heads care.
 // ANCHOR: WordKind
@@ -58,7 +59,7 @@ impl Feature {
 /// # Example
 ///
 /// ```
-/// use attention::{WordKind, sentence_features};
+/// use attention::circuits::{WordKind, sentence_features};
 /// use ndarray::array;
 ///
 /// // The cat: it sleeps
@@ -103,7 +104,8 @@ pub fn sentence_features(kinds: &[WordKind]) -> Array2<f64> {
 /// # Example
 ///
 /// ```
-/// use attention::{Mask, WordKind, previous_token_head, sentence_features};
+/// use attention::Mask;
+/// use attention::circuits::{WordKind, previous_token_head, sentence_features};
 ///
 /// let x = sentence_features(&[WordKind::Other; 7]); // [T = 7, d = 6]
 /// let it = previous_token_head().projections.attend(&x, &Mask::Causal)?;
@@ -130,7 +132,8 @@ pub fn previous_token_head() -> Head {
 /// # Example
 ///
 /// ```
-/// use attention::{Mask, WordKind, neighbourhood_head, sentence_features};
+/// use attention::Mask;
+/// use attention::circuits::{WordKind, neighbourhood_head, sentence_features};
 ///
 /// let x = sentence_features(&[WordKind::Other; 7]); // [T = 7, d = 6]
 /// let it = neighbourhood_head().projections.attend(&x, &Mask::None)?;
@@ -161,7 +164,8 @@ pub fn neighbourhood_head() -> Head {
 /// # Example
 ///
 /// ```
-/// use attention::{Mask, WordKind::*, pronoun_head, sentence_features};
+/// use attention::Mask;
+/// use attention::circuits::{WordKind::*, pronoun_head, sentence_features};
 ///
 /// // The cat sat because it was tired
 /// let kinds = [Other, Noun, Other, Other, Pronoun, Other, Other];

@@ -1,5 +1,6 @@
 //! 7.2: what attention costs, counted.
 
+use crate::error::{Result, need_divisor};
 use crate::one_pass::BLOCK;
 
 /// What it takes to let T tokens attend to each other.
@@ -34,7 +35,7 @@ pub struct Cost {
 /// # Example
 ///
 /// ```
-/// use attention::{Cost, plain_cost};
+/// use attention::study::{Cost, plain_cost};
 ///
 /// // 2 · 7² · 2 multiplications, 7² exponentials, (7² + 7) numbers of 8 bytes.
 /// let seven = Cost { multiplications: 196, exponentials: 49, bytes: 448 };
@@ -76,7 +77,7 @@ pub fn plain_cost(tokens: usize, d: usize) -> Cost {
 /// # Example
 ///
 /// ```
-/// use attention::{Cost, one_pass_cost, plain_cost};
+/// use attention::study::{Cost, one_pass_cost, plain_cost};
 ///
 /// // 7 tokens are one block: 7 · 1 · 3 multiplications and 7 exponentials more than plain attention.
 /// let seven = Cost { multiplications: 196 + 21, exponentials: 49 + 7, bytes: 616 };
@@ -101,3 +102,107 @@ pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
     }
 }
 // ANCHOR_END: one_pass_cost
+
+/// What heads cost: what is to be learned, and what is to be computed for T tokens.
+// ANCHOR: HeadCost
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadCost {
+    /// Numbers to learn.
+    pub parameters: u64,
+    /// Multiplications. Divisions and additions are not among them.
+    pub multiplications: u64,
+    /// Calls of `exp`: one for each weight.
+    pub exponentials: u64,
+}
+// ANCHOR_END: HeadCost
+
+/// The cost of one head of width d_k = d_v = `d_head` over T tokens of `d` features, without a mask.
+///
+/// - Parameters: W_Q, W_K, W_V and this head's rows of W_O, 4 d d_head.
+/// - Multiplications: each parameter once for each token, and attention itself,
+///   [2 T² d_head](plain_cost).
+/// - Exponentials: T², however narrow the head.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2 and table 1.
+///
+/// # Example
+///
+/// ```
+/// use attention::study::{HeadCost, head_cost};
+///
+/// // 4 · 8 · 2 parameters; 7 · 64 + 2 · 49 · 2 multiplications.
+/// let narrow = HeadCost { parameters: 64, multiplications: 644, exponentials: 49 };
+/// assert_eq!(head_cost(7, 8, 2), narrow);
+/// ```
+// ANCHOR: head_cost
+pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
+    let attention = plain_cost(tokens, d_head);
+    let parameters = 4 * d as u64 * d_head as u64;
+    HeadCost {
+        parameters,
+        multiplications: tokens as u64 * parameters + attention.multiplications,
+        exponentials: attention.exponentials,
+    }
+}
+// ANCHOR_END: head_cost
+
+/// The cost of `heads` heads of width d / h each: h times [`head_cost`].
+///
+/// Parameters and multiplications come out the same for every h: 4 d² and 4 T d² + 2 T² d. Only the
+/// exponentials grow, h T², for there are h times as many weights.
+///
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2: "the total computational
+/// cost is similar to that of single-head attention with full dimensionality".
+///
+/// # Errors
+///
+/// [`Error::TooSmall`](crate::Error::TooSmall) if `heads` is 0, and [`Error::Number`](crate::Error::Number) if it does not divide `d`.
+///
+/// # Example
+///
+/// ```
+/// use attention::study::multi_head_cost;
+///
+/// let (one, four) = (multi_head_cost(7, 8, 1)?, multi_head_cost(7, 8, 4)?);
+/// assert_eq!((one.parameters, one.multiplications), (256, 2576));
+/// assert_eq!((four.parameters, four.multiplications), (256, 2576));
+/// assert_eq!((one.exponentials, four.exponentials), (49, 4 * 49));
+///
+/// let three = multi_head_cost(7, 8, 3).unwrap_err();
+/// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 8");
+/// # Ok::<(), attention::Error>(())
+/// ```
+// ANCHOR: multi_head_cost
+pub fn multi_head_cost(
+    tokens: usize,
+    d: usize,
+    heads: usize,
+) -> Result<HeadCost> {
+    let d_head = need_divisor("heads", heads, d)?;
+    let one = head_cost(tokens, d, d_head);
+    let h = heads as u64;
+    Ok(HeadCost {
+        parameters: h * one.parameters,
+        multiplications: h * one.multiplications,
+        exponentials: h * one.exponentials,
+    })
+}
+// ANCHOR_END: multi_head_cost
+
+/// How many numbers a block of `d` features learns, if its MLP is [four times as wide](crate::MLP_WIDENING)
+/// and its heads are d / h wide: 12 d² + 13 d.
+///
+/// # Example
+///
+/// ```
+/// use attention::study::block_parameters;
+/// assert_eq!(block_parameters(768), 7_087_872); // BERT's and GPT-2's smallest: a block of twelve
+/// ```
+// ANCHOR: block_parameters
+pub fn block_parameters(d: usize) -> usize {
+    let attention = 4 * d * d + 4 * d; // W_Q, W_K, W_V, W_O and their biases
+    let mlp = 8 * d * d + 5 * d; // d → 4 d → d, and biases for both
+    let norms = 2 * (d + d); // γ and β, twice
+    attention + mlp + norms // 12 d² + 13 d
+}
+// ANCHOR_END: block_parameters

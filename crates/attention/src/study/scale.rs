@@ -3,7 +3,11 @@
 use ndarray::{Array2, Axis};
 
 use crate::error::{Error, Result, need_one};
-use crate::{Normals, Scale, frobenius_norm, softmax, softmax_jacobian};
+use crate::gradient::softmax::softmax_jacobian;
+use crate::random::normals::Normals;
+use crate::scores::Scale;
+use crate::softmax::softmax;
+use crate::study::frobenius::frobenius_norm;
 
 /// The seed of the book's [`dot_product_study`].
 pub const DOT_PRODUCT_SEED: u64 = 71;
@@ -26,7 +30,7 @@ pub const SATURATION_SEED: u64 = 72;
 /// Coin flips, ±1, have mean 0 and variance 1, and so few of them can be gone through one by one.
 ///
 /// ```
-/// use attention::dot_product_variance;
+/// use attention::study::dot_product_variance;
 ///
 /// let flips = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]; // all vectors with d = 2
 /// let mut squares = vec![];
@@ -83,7 +87,7 @@ pub struct Spread {
 /// # Example
 ///
 /// ```
-/// use attention::{DOT_PRODUCT_SEED, dot_product_study};
+/// use attention::study::{DOT_PRODUCT_SEED, dot_product_study};
 ///
 /// for spread in dot_product_study(&[4, 64], 2_000, DOT_PRODUCT_SEED)? {
 ///     let root = (spread.d as f64).sqrt(); // 2, then 8
@@ -157,7 +161,7 @@ pub struct Saturated {
 /// # Example
 ///
 /// ```
-/// use attention::{SATURATION_SEED, saturation_study};
+/// use attention::study::{SATURATION_SEED, saturation_study};
 ///
 /// let study = saturation_study(&[4, 512], 7, 60, SATURATION_SEED)?;
 /// let (narrow, wide) = (study[0], study[1]);

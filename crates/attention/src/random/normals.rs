@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 /// random length in a random direction.
 ///
 /// ```
-/// use attention::Normals;
+/// use attention::random::Normals;
 ///
 /// let some: Vec<f64> = Normals::seeded(7).take(10_000).collect();
 /// let again: Vec<f64> = Normals::seeded(7).take(10_000).collect();
@@ -42,7 +42,7 @@ impl Normals {
     /// The next `rows` × `columns` numbers, row by row. `[rows, columns]`
     ///
     /// ```
-    /// use attention::Normals;
+    /// use attention::random::Normals;
     ///
     /// let first: Vec<f64> = Normals::seeded(7).take(6).collect();
     /// let matrix = Normals::seeded(7).matrix(2, 3); // [2, 3]

@@ -1,7 +1,11 @@
 //! 7.4: how large the first gradients are in a deep stack, before any training.
 
+use crate::block::NormPlace;
 use crate::error::{Error, Result, need_one};
-use crate::{Mask, NormPlace, Normals, Stack, frobenius_norm};
+use crate::mask::Mask;
+use crate::random::normals::Normals;
+use crate::stack::Stack;
+use crate::study::frobenius::frobenius_norm;
 
 /// The depths of the book's study, in blocks.
 pub const DEPTHS: [usize; 8] = [4, 6, 8, 12, 16, 24, 32, 48];
@@ -51,7 +55,8 @@ pub struct DepthGradients {
 /// # Example
 ///
 /// ```
-/// use attention::{NormPlace, gradient_sizes};
+/// use attention::NormPlace;
+/// use attention::study::gradient_sizes;
 ///
 /// let pre = gradient_sizes(NormPlace::Pre, 16, 1)?;
 /// let post = gradient_sizes(NormPlace::Post, 16, 1)?;
@@ -88,7 +93,8 @@ pub fn gradient_sizes(
 /// # Example
 ///
 /// ```
-/// use attention::{NormPlace, depth_study, gradient_sizes};
+/// use attention::NormPlace;
+/// use attention::study::{depth_study, gradient_sizes};
 ///
 /// let both = depth_study(NormPlace::Post, 2, 2, 5)?;
 /// let (one, two) = (gradient_sizes(NormPlace::Post, 2, 5)?, gradient_sizes(NormPlace::Post, 2, 6)?);
@@ -123,7 +129,8 @@ pub fn depth_study(
 /// # Example
 ///
 /// ```
-/// use attention::{DEPTHS, NormPlace, depth_table};
+/// use attention::NormPlace;
+/// use attention::study::{DEPTHS, depth_table};
 ///
 /// let table = depth_table();
 /// assert_eq!(table.len(), 2 * DEPTHS.len());
@@ -151,7 +158,8 @@ impl DepthGradients {
     /// A line of the file that [`depth_table`] reads.
     ///
     /// ```
-    /// use attention::{DepthGradients, NormPlace};
+    /// use attention::NormPlace;
+    /// use attention::study::DepthGradients;
     ///
     /// let it = DepthGradients { norms: NormPlace::Pre, sizes: vec![0.5, 0.25] };
     /// assert_eq!(it.line(), "pre 0.50000 0.25000");
@@ -176,7 +184,7 @@ impl DepthGradients {
 /// # Example
 ///
 /// ```
-/// use attention::log_slope;
+/// use attention::study::log_slope;
 ///
 /// let points = [(1.0, 8.0), (4.0, 4.0), (16.0, 2.0)]; // 8/√x
 /// assert!((log_slope(&points)? + 0.5).abs() < 1e-12);

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayRef1, ArrayRef2};
+use ndarray::ArrayRef2;
 
+use crate::attention_only::AttentionOnly;
+use crate::cross_entropy::cross_entropy;
 use crate::error::{Error, Result};
-use crate::{AttentionOnly, Repeat, shift};
+use crate::next_token::shift;
+use crate::study::repeats::Repeat;
 
 /// How much of its weight a head gives to the token before, on average over the first period's positions
 /// but the very first, which has none before it.
@@ -24,7 +27,7 @@ use crate::{AttentionOnly, Repeat, shift};
 /// # Example
 ///
 /// ```
-/// use attention::{Repeat, previous_token_score};
+/// use attention::study::{Repeat, previous_token_score};
 /// use ndarray::array;
 ///
 /// let it = Repeat { symbols: vec![5, 2, 5, 2], period: 2 };
@@ -54,7 +57,7 @@ pub fn previous_token_score(
 /// # Example
 ///
 /// ```
-/// use attention::{Repeat, induction_score};
+/// use attention::study::{Repeat, induction_score};
 /// use ndarray::array;
 ///
 /// let it = Repeat { symbols: vec![5, 2, 5, 2], period: 2 };
@@ -74,9 +77,9 @@ pub fn induction_score(
 
 /// How well a model continues sequences that repeat, and what its heads have to do with it: averages
 /// over sequences.
-// ANCHOR: Growth
+// ANCHOR: Metrics
 #[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
+pub struct Metrics {
     /// −ln of the probability of the symbol that follows, in the first
     /// period: nobody can know it.
     pub loss_first: f64,
@@ -90,9 +93,9 @@ pub struct Growth {
     /// Each head's induction score: `induction[layer][head]`.
     pub induction: Vec<Vec<f64>>,
 }
-// ANCHOR_END: Growth
+// ANCHOR_END: Metrics
 
-impl Growth {
+impl Metrics {
     /// What a model does on these sequences. They should be longer than their periods: what has no
     /// position to be measured at is NaN.
     ///
@@ -107,9 +110,10 @@ impl Growth {
     /// # Example
     ///
     /// ```
-    /// use attention::{AttentionOnly, Growth, Repeats};
+    /// use attention::AttentionOnly;
+    /// use attention::study::{Metrics, Repeats};
     ///
-    /// let growth = Growth::of(&AttentionOnly::grown(), &Repeats::evaluation())?;
+    /// let growth = Metrics::of(&AttentionOnly::trained(), &Repeats::evaluation())?;
     /// assert!(growth.accuracy > 0.99);
     /// assert!(growth.previous[0][0] > 0.8);
     /// assert!(growth.induction[1][0] > 0.9);
@@ -158,7 +162,7 @@ impl Growth {
     }
 
     /// What the numbers are called, if each layer has so many heads.
-    fn names(heads: &[usize]) -> Vec<String> {
+    pub(crate) fn names(heads: &[usize]) -> Vec<String> {
         let mut names = ["loss first", "loss repeated", "accuracy"]
             .map(String::from)
             .to_vec();
@@ -173,7 +177,7 @@ impl Growth {
     }
 
     /// All numbers, one after the other.
-    fn numbers(&self) -> Vec<f64> {
+    pub(crate) fn numbers(&self) -> Vec<f64> {
         let scores = self.previous.iter().chain(&self.induction).flatten();
         let mut numbers =
             vec![self.loss_first, self.loss_repeated, self.accuracy];
@@ -182,7 +186,7 @@ impl Growth {
     }
 
     /// What has these numbers, if each layer has so many heads.
-    fn from_numbers(numbers: &[f64], heads: &[usize]) -> Self {
+    pub(crate) fn from_numbers(numbers: &[f64], heads: &[usize]) -> Self {
         let mut numbers = numbers.iter().copied();
         let mut next = || numbers.next().expect("one for each name");
         let [loss_first, loss_repeated, accuracy] =
@@ -214,149 +218,4 @@ fn by_head<Of, Is>(
 fn mean(places: Range<usize>, number: impl Fn(usize) -> f64) -> f64 {
     let count = places.len() as f64;
     places.map(number).sum::<f64>() / count
-}
-
-/// −ln of the probability that softmax gives to `symbol`: ln Σ exp(logit) − its logit.
-///
-/// The largest logit is taken out of the sum first, so that `exp` cannot overflow.
-// ANCHOR: cross_entropy
-fn cross_entropy(logits: &ArrayRef1<f64>, symbol: usize) -> f64 {
-    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let shifted = logits.iter().map(|logit| libm::exp(logit - largest));
-    largest + libm::log(shifted.sum()) - logits[symbol]
-}
-// ANCHOR_END: cross_entropy
-
-/// What was measured while a model was trained.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GrowthLog {
-    /// After how many steps, and what.
-    pub rows: Vec<(usize, Growth)>,
-}
-
-impl GrowthLog {
-    /// How [`AttentionOnly::grown`] came to be. Its last row is of the rounded weights.
-    ///
-    /// ```
-    /// use attention::GrowthLog;
-    ///
-    /// let log = GrowthLog::grown();
-    /// let (step, first) = &log.rows[0];
-    /// assert_eq!(*step, 0);
-    /// assert!(first.accuracy < 0.1); // it knows nothing
-    /// assert!(log.rows.last().unwrap().1.accuracy > 0.99);
-    /// ```
-    pub fn grown() -> Self {
-        Self::parse(include_str!("grown/log.csv")).expect("a test reads it")
-    }
-
-    /// How a model with one layer fares, trained in the same way, but for longer: it never learns this.
-    ///
-    /// ```
-    /// use attention::GrowthLog;
-    ///
-    /// let log = GrowthLog::one_layer();
-    /// assert!(log.rows.iter().all(|(_, growth)| growth.accuracy < 0.5));
-    /// ```
-    pub fn one_layer() -> Self {
-        Self::parse(include_str!("grown/log-one-layer.csv"))
-            .expect("a test reads it")
-    }
-
-    /// The first step after which the accuracy is above one half, if there is one.
-    ///
-    /// ```
-    /// use attention::GrowthLog;
-    ///
-    /// assert!(GrowthLog::grown().jump().is_some());
-    /// assert_eq!(GrowthLog::one_layer().jump(), None);
-    /// ```
-    pub fn jump(&self) -> Option<usize> {
-        let above = |(_, growth): &&(usize, Growth)| growth.accuracy > 0.5;
-        self.rows.iter().find(above).map(|(step, _)| *step)
-    }
-
-    /// The log as lines of numbers with commas between them, below a line of names. Scores are called
-    /// `previous 0.1` for layer 0, head 1, and so on.
-    ///
-    /// ```
-    /// use attention::GrowthLog;
-    ///
-    /// let log = GrowthLog::grown();
-    /// assert!(log.to_csv().starts_with("step,loss first,loss repeated,accuracy,previous 0.0,"));
-    /// assert_eq!(GrowthLog::parse(&log.to_csv())?, log);
-    /// # Ok::<(), attention::Error>(())
-    /// ```
-    pub fn to_csv(&self) -> String {
-        let heads: Vec<usize> =
-            self.rows.first().map_or(Vec::new(), |(_, growth)| {
-                growth.previous.iter().map(Vec::len).collect()
-            });
-        let mut csv = head(&heads);
-        for (step, growth) in &self.rows {
-            csv += &format!("\n{step}");
-            for number in growth.numbers() {
-                csv += &format!(",{number:.4}");
-            }
-        }
-        csv + "\n"
-    }
-
-    /// The log in what [`to_csv`](Self::to_csv) wrote.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::File`] if it has other columns, or a line in it is damaged.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use attention::GrowthLog;
-    ///
-    /// let error = GrowthLog::parse("step,loss\n").unwrap_err();
-    /// assert!(error.to_string().starts_with("csv: came with `step,loss` in line 1"));
-    /// ```
-    pub fn parse(csv: &str) -> Result<Self> {
-        let fault = |line: usize, text: &str, needed: &str| Error::File {
-            argument: "csv",
-            came: format!("`{text}` in line {}", line + 1),
-            needed: needed.to_owned(),
-        };
-        let mut lines = csv.lines().enumerate();
-        let (_, names) = lines.next().unwrap_or_default();
-        let heads = heads_in(names);
-        if names != head(&heads) {
-            return Err(fault(0, names, "the columns of a log"));
-        }
-        let row = |(line, text): (usize, &str)| {
-            let row = row(text, &heads);
-            row.ok_or_else(|| fault(line, text, "a number in each column"))
-        };
-        Ok(Self { rows: lines.map(row).collect::<Result<_>>()? })
-    }
-}
-
-/// The first line of a log, if each layer has so many heads.
-fn head(heads: &[usize]) -> String {
-    format!("step,{}", Growth::names(heads).join(","))
-}
-
-/// How many heads each layer has, if this is the first line of a log.
-fn heads_in(head: &str) -> Vec<usize> {
-    let of_layer = |layer| {
-        let name = format!(",previous {layer}.");
-        head.matches(&name).count()
-    };
-    (0..).map(of_layer).take_while(|&heads| heads > 0).collect()
-}
-
-/// What a line of a log says.
-fn row(line: &str, heads: &[usize]) -> Option<(usize, Growth)> {
-    let (step, numbers) = line.split_once(',')?;
-    let numbers = numbers.split(',').map(|number| number.parse().ok());
-    let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
-    if numbers.len() != Growth::names(heads).len() {
-        return None;
-    }
-    Some((step.parse().ok()?, Growth::from_numbers(&numbers, heads)))
 }

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayRef1, s};
+use ndarray::{Array2, s};
 
+use crate::attention_only::largest;
 use crate::error::{Result, need_one, need_symbols};
-use crate::{Head, Mask, Projections, Scale};
+use crate::heads::Head;
+use crate::mask::Mask;
+use crate::scores::Scale;
+use crate::self_attention::Projections;
 
 /// How much a match scores above all that does not match: e¹² is 162 755.
 const SHARPNESS: f64 = 12.0;
-
-/// Logits that differ by less than this count as equal: it is more than all that does not match can leave behind.
-const TIE: f64 = 1e-3;
 
 /// An induction head, built by hand: two layers of attention and nothing else, over symbols 0, 1, 2, …
 ///
@@ -39,7 +40,7 @@ const TIE: f64 = 1e-3;
 /// # Example
 ///
 /// ```
-/// use attention::InductionCircuit;
+/// use attention::circuits::InductionCircuit;
 ///
 /// let circuit = InductionCircuit::new(8, 6)?;
 /// let run = circuit.run(&[5, 2, 7, 5, 2, 7], true, true)?; // a repeat of length L = 3
@@ -96,7 +97,7 @@ impl InductionCircuit {
     /// # Example
     ///
     /// ```
-    /// use attention::InductionCircuit;
+    /// use attention::circuits::InductionCircuit;
     ///
     /// let circuit = InductionCircuit::new(8, 20)?; // d = 3 · 8 + 20
     /// assert_eq!(circuit.first.projections.query.dim(), (44, 20)); // positions match
@@ -152,7 +153,7 @@ impl InductionCircuit {
     /// # Example
     ///
     /// ```
-    /// use attention::InductionCircuit;
+    /// use attention::circuits::InductionCircuit;
     /// use ndarray::array;
     ///
     /// let x = InductionCircuit::new(2, 3)?.embed(&[1, 0])?; // [T = 2, d = 2 + 3 + 2 + 2]
@@ -193,7 +194,7 @@ impl InductionCircuit {
     /// # Example
     ///
     /// ```
-    /// use attention::InductionCircuit;
+    /// use attention::circuits::InductionCircuit;
     ///
     /// let circuit = InductionCircuit::new(3, 4)?;
     /// let run = circuit.run(&[2, 1, 2], true, true)?;
@@ -242,16 +243,6 @@ fn layer(head: &Head, x: &mut Array2<f64>, on: bool) -> Result<Array2<f64>> {
     Ok(it.weights) // [T, T]
 }
 // ANCHOR_END: layer
-
-/// The place of the largest number, if there is one that is ahead of all
-/// others.
-pub(crate) fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
-    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let ahead = |&number: &f64| number > largest - TIE;
-    let first = row.iter().position(ahead)?;
-    let last = row.iter().rposition(ahead)?;
-    (first == last).then_some(first)
-}
 
 /// What a query of length 1 is multiplied by, so that a match scores [`SHARPNESS`] after the division by
 /// √d_k.

@@ -6,7 +6,7 @@
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, array};
 
 use crate::error::{Result, need, shape};
-use crate::frobenius_norm;
+use crate::study::frobenius::frobenius_norm;
 
 /// The function φ at the end of a recurrent step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Activation {
     /// φ(a).
     ///
     /// ```
-    /// use attention::Activation;
+    /// use attention::study::Activation;
     /// assert_eq!(Activation::Linear.apply(3.0), 3.0);
     /// assert_eq!(Activation::Tanh.apply(0.0), 0.0);
     /// ```
@@ -37,18 +37,18 @@ impl Activation {
     /// φ′(a), written with h = φ(a), because h is what a network keeps: 1, or 1 − h² for tanh.
     ///
     /// ```
-    /// use attention::Activation;
-    /// assert_eq!(Activation::Linear.slope(3.0), 1.0);
-    /// assert_eq!(Activation::Tanh.slope(0.5), 0.75);
+    /// use attention::study::Activation;
+    /// assert_eq!(Activation::Linear.derivative(3.0), 1.0);
+    /// assert_eq!(Activation::Tanh.derivative(0.5), 0.75);
     /// ```
-    // ANCHOR: slope
-    pub fn slope(self, h: f64) -> f64 {
+    // ANCHOR: derivative
+    pub fn derivative(self, h: f64) -> f64 {
         match self {
             Activation::Linear => 1.0,
             Activation::Tanh => 1.0 - h * h,
         }
     }
-    // ANCHOR_END: slope
+    // ANCHOR_END: derivative
 }
 
 /// A recurrent network, as small as one can be: h_t = φ(h_{t−1} W + x_t), from h_0 = 0.
@@ -75,7 +75,7 @@ impl Recurrence {
     /// size says all there is to say: with [`Activation::Linear`] it is gainᵏ over k steps.
     ///
     /// ```
-    /// use attention::{Activation, Recurrence};
+    /// use attention::study::{Activation, Recurrence};
     ///
     /// let still = Recurrence::rotation(0.5, 0.0, Activation::Linear);
     /// assert_eq!(still.weight, ndarray::array![[0.5, 0.0], [0.0, 0.5]]);
@@ -100,7 +100,7 @@ impl Recurrence {
     /// One word, then silence. Each step turns the state by a quarter and halves it.
     ///
     /// ```
-    /// use attention::{Activation, Recurrence};
+    /// use attention::study::{Activation, Recurrence};
     /// use ndarray::array;
     /// use std::f64::consts::FRAC_PI_2;
     ///
@@ -143,7 +143,7 @@ impl Recurrence {
     /// # Example
     ///
     /// ```
-    /// use attention::{Activation, Recurrence};
+    /// use attention::study::{Activation, Recurrence};
     /// use ndarray::Array2;
     ///
     /// let silence = Array2::zeros((4, 2)); // [T = 4, d = 2]
@@ -168,11 +168,11 @@ impl Recurrence {
     }
     // ANCHOR_END: jacobian_norms
 
-    /// ∂h_t / ∂h_{t−1} = W · diag(φ′): column j of W times the slope at the new state's feature j.
+    /// ∂h_t / ∂h_{t−1} = W · diag(φ′): column j of W times φ′ at the new state's feature j.
     // ANCHOR: step_jacobian
     fn step_jacobian(&self, state: &ArrayRef1<f64>) -> Array2<f64> {
-        let slopes = state.mapv(|h| self.activation.slope(h)); // [d]
-        &self.weight * &slopes // [d, d]
+        let derivatives = state.mapv(|h| self.activation.derivative(h)); // [d]
+        &self.weight * &derivatives // [d, d]
     }
     // ANCHOR_END: step_jacobian
 

@@ -1,9 +1,12 @@
 use std::collections::BTreeSet;
 
+use attention::circuits::InductionCircuit;
+use attention::study::{
+    Metrics, Repeat, Repeats, induction_score, previous_token_score,
+};
+use attention::trained::TrainingLog;
 use attention::{
-    AttentionOnly, Error, Growth, GrowthLog, Head, InductionCircuit, Mask,
-    MultiHead, Projections, Repeat, Repeats, induction_score,
-    previous_token_score, shift,
+    AttentionOnly, Error, Head, Mask, MultiHead, Projections, shift,
 };
 use ndarray::{Array2, ArrayRef2, Axis, array};
 use proptest::prelude::*;
@@ -11,20 +14,22 @@ use proptest::prelude::*;
 use super::{assert_close, cases};
 
 /// What the grown model does on the sequences it is measured on, with some heads off.
-fn without(off: &[(usize, usize)]) -> Growth {
-    let mut model = AttentionOnly::grown();
+fn without(off: &[(usize, usize)]) -> Metrics {
+    let mut model = AttentionOnly::trained();
     for &(layer, head) in off {
         model = model.without(layer, head).unwrap();
     }
-    Growth::of(&model, &Repeats::evaluation()).unwrap()
+    Metrics::of(&model, &Repeats::evaluation()).unwrap()
 }
 
 #[test]
 fn candle_agrees() {
-    let grown = AttentionOnly::grown();
+    let grown = AttentionOnly::trained();
     let sequences = Repeats::evaluation();
     let mut compared = 0;
-    for line in include_str!("../../src/grown/logits.csv").lines().skip(1) {
+    for line in
+        include_str!("../../src/trained/model/logits.csv").lines().skip(1)
+    {
         let numbers: Vec<f64> =
             line.split(',').map(|number| number.parse().unwrap()).collect();
         let (sequence, position) = (numbers[0] as usize, numbers[1] as usize);
@@ -41,18 +46,21 @@ fn candle_agrees() {
 
 #[test]
 fn the_log_ends_with_what_the_weights_do() {
-    let log = GrowthLog::grown().to_csv();
-    let again = GrowthLog { rows: vec![(750, without(&[]))] }.to_csv();
+    let log = TrainingLog::two_layers().to_csv();
+    let again = TrainingLog { rows: vec![(750, without(&[]))] }.to_csv();
     assert_eq!(log.lines().last(), again.lines().last());
 }
 
 #[test]
 fn the_files_are_in_the_form_that_is_written() {
     let files = [
-        (include_str!("../../src/grown/log.csv"), GrowthLog::grown()),
         (
-            include_str!("../../src/grown/log-one-layer.csv"),
-            GrowthLog::one_layer(),
+            include_str!("../../src/trained/model/log.csv"),
+            TrainingLog::two_layers(),
+        ),
+        (
+            include_str!("../../src/trained/model/log-one-layer.csv"),
+            TrainingLog::one_layer(),
         ),
     ];
     for (file, log) in files {
@@ -113,7 +121,7 @@ fn head_by_head_it_is_the_circuit_built_by_hand() {
 
 #[test]
 fn the_log_shows_the_jump_and_what_it_costs() {
-    let log = GrowthLog::grown();
+    let log = TrainingLog::two_layers();
     let jump = log.jump().unwrap();
     let even = libm::log(26.0);
     for (step, it) in &log.rows {
@@ -130,7 +138,7 @@ fn the_log_shows_the_jump_and_what_it_costs() {
         |wanted| &log.rows.iter().find(|(step, _)| *step == wanted).unwrap().1;
     assert!(at(jump + 25).loss_first > even + 0.5);
 
-    let alone = GrowthLog::one_layer();
+    let alone = TrainingLog::one_layer();
     assert_eq!(alone.rows.last().unwrap().0, 3000);
     assert!(
         alone
@@ -160,7 +168,7 @@ fn nothing(layers: usize) -> AttentionOnly {
 #[test]
 fn who_knows_nothing_measures_so() {
     let it = Repeat { symbols: vec![4, 3, 2, 4, 3, 2, 4, 3], period: 3 };
-    let growth = Growth::of(&nothing(1), &[it]).unwrap();
+    let growth = Metrics::of(&nothing(1), &[it]).unwrap();
     assert!((growth.loss_first - libm::log(26.0)).abs() < 1e-12);
     assert!((growth.loss_repeated - libm::log(26.0)).abs() < 1e-12);
     assert_eq!(growth.accuracy, 0.0); // it says 0, always
@@ -176,9 +184,9 @@ fn who_knows_nothing_measures_so() {
 #[test]
 fn the_same_log_in_and_out() {
     let sequences = Repeats::evaluation();
-    let row = |step| (step, Growth::of(&nothing(3), &sequences).unwrap());
-    let csv = GrowthLog { rows: vec![row(0), row(25)] }.to_csv();
-    assert_eq!(GrowthLog::parse(&csv).unwrap().to_csv(), csv);
+    let row = |step| (step, Metrics::of(&nothing(3), &sequences).unwrap());
+    let csv = TrainingLog { rows: vec![row(0), row(25)] }.to_csv();
+    assert_eq!(TrainingLog::parse(&csv).unwrap().to_csv(), csv);
 
     let damaged = [
         ("", "`` in line 1"),
@@ -189,7 +197,7 @@ fn the_same_log_in_and_out() {
         (&csv[..csv.len() - 8], "in line 3"),
     ];
     for (csv, place) in damaged {
-        let error = GrowthLog::parse(csv).unwrap_err().to_string();
+        let error = TrainingLog::parse(csv).unwrap_err().to_string();
         assert!(error.contains(place), "{error}");
     }
 }
@@ -245,7 +253,7 @@ fn nobody_is_trained_on_what_is_measured() {
 
 #[test]
 fn the_future_changes_nothing() {
-    let grown = AttentionOnly::grown();
+    let grown = AttentionOnly::trained();
     for it in Repeats::evaluation().iter().take(20) {
         let (inputs, _) = shift(&it.symbols);
         let was = grown.run(inputs).unwrap();
@@ -261,7 +269,7 @@ fn the_future_changes_nothing() {
 
 #[test]
 fn layers_are_passed_one_after_the_other() {
-    let grown = AttentionOnly::grown();
+    let grown = AttentionOnly::trained();
     let sequence = [5, 2, 7, 5, 2, 7];
     let mut x = grown.embed(&sequence).unwrap();
     for layer in &grown.layers {
@@ -274,7 +282,7 @@ fn layers_are_passed_one_after_the_other() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let grown = AttentionOnly::grown();
+    let grown = AttentionOnly::trained();
     let says = |error: Error| error.to_string();
     assert_eq!(
         says(grown.run(&[]).unwrap_err()),
@@ -298,7 +306,7 @@ fn what_does_not_fit_is_refused() {
         "head: came as 2, needed less than 2"
     );
     assert_eq!(
-        says(Growth::of(&grown, &[]).unwrap_err()),
+        says(Metrics::of(&grown, &[]).unwrap_err()),
         "repeats: came empty, needed at least one"
     );
 
@@ -358,7 +366,7 @@ fn numbers_are_read_as_they_are_written() {
 
 #[test]
 fn weights_are_multiples_of_a_32nd() {
-    let grown = AttentionOnly::grown();
+    let grown = AttentionOnly::trained();
     let heads = grown.layers.iter().flat_map(|layer| &layer.heads);
     let of_heads = heads.flat_map(|Head { projections: it, output }| {
         [&it.query, &it.key, &it.value, output]
@@ -441,7 +449,7 @@ fn damage_is_found() {
 
 #[test]
 fn no_beginning_of_the_file_is_taken_for_all_of_it() {
-    let whole = include_bytes!("../../src/grown/weights.safetensors");
+    let whole = include_bytes!("../../src/trained/model/weights.safetensors");
     assert!(AttentionOnly::from_safetensors(whole).is_ok());
     for length in (0..whole.len()).step_by(97) {
         assert!(AttentionOnly::from_safetensors(&whole[..length]).is_err());

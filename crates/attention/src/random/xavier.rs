@@ -2,11 +2,14 @@
 
 use ndarray::{Array1, Array2};
 
+use crate::biases::BiasedHeads;
+use crate::block::{Block, NormPlace};
 use crate::error::Result;
-use crate::{
-    BiasedHeads, Block, LayerNorm, MLP_WIDENING, Mlp, MultiHead, NormPlace,
-    Normals, Stack,
-};
+use crate::heads::MultiHead;
+use crate::mlp::{MLP_WIDENING, Mlp};
+use crate::norm::LayerNorm;
+use crate::random::normals::Normals;
+use crate::stack::Stack;
 
 /// A random matrix: independent normal numbers with mean 0 and variance 2 / (rows + columns).
 ///
@@ -20,7 +23,7 @@ use crate::{
 /// # Example
 ///
 /// ```
-/// use attention::{Normals, xavier};
+/// use attention::random::{Normals, xavier};
 ///
 /// let w = xavier(100, 300, &mut Normals::seeded(4)); // [100, 300]
 /// let variance = w.iter().map(|number| number * number).sum::<f64>() / 30_000.0;
@@ -49,7 +52,8 @@ impl BiasedHeads {
     /// # Example
     ///
     /// ```
-    /// use attention::{BiasedHeads, Normals};
+    /// use attention::BiasedHeads;
+    /// use attention::random::Normals;
     ///
     /// let it = BiasedHeads::xavier(8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
     /// assert_eq!(it.heads.heads[1].projections.query.dim(), (8, 4));
@@ -73,7 +77,8 @@ impl Mlp {
     /// d → [4 d](MLP_WIDENING) → d: both matrices are [`xavier()`], and biases 0.
     ///
     /// ```
-    /// use attention::{Mlp, Normals};
+    /// use attention::Mlp;
+    /// use attention::random::Normals;
     /// assert_eq!(Mlp::xavier(8, &mut Normals::seeded(4)).w_in.dim(), (8, 32));
     /// ```
     pub fn xavier(d: usize, normals: &mut Normals) -> Self {
@@ -98,7 +103,8 @@ impl Block {
     /// # Example
     ///
     /// ```
-    /// use attention::{Block, NormPlace, Normals};
+    /// use attention::{Block, NormPlace};
+    /// use attention::random::Normals;
     ///
     /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
     /// assert_eq!(block.mlp.w_out.dim(), (32, 8));
@@ -133,7 +139,8 @@ impl Stack {
     /// # Example
     ///
     /// ```
-    /// use attention::{NormPlace, Normals, Stack};
+    /// use attention::{NormPlace, Stack};
+    /// use attention::random::Normals;
     ///
     /// let mut normals = Normals::seeded(4);
     /// let pre = Stack::xavier(NormPlace::Pre, 6, 8, 2, &mut normals)?; // 6 blocks, d = 8, h = 2

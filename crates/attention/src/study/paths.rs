@@ -29,7 +29,7 @@ pub struct Operation {
 /// O(1), maximum path length O(n) and O(1) for recurrence and self-attention.
 ///
 /// ```
-/// use attention::Dependencies;
+/// use attention::study::Dependencies;
 ///
 /// let chain = Dependencies::recurrent(7);
 /// assert_eq!((chain.sequential_steps(), chain.longest_path()), (7, 7));
@@ -46,7 +46,7 @@ impl Dependencies {
     /// A recurrent network: step t reads its input, and the state that step t − 1 left.
     ///
     /// ```
-    /// use attention::Dependencies;
+    /// use attention::study::Dependencies;
     ///
     /// let chain = Dependencies::recurrent(3);
     /// assert_eq!(chain.operations()[0].operations, []);
@@ -70,7 +70,7 @@ impl Dependencies {
     /// result.
     ///
     /// ```
-    /// use attention::Dependencies;
+    /// use attention::study::Dependencies;
     ///
     /// let look_ups = Dependencies::attention(3);
     /// assert_eq!(look_ups.operations()[2].operations, []);
@@ -97,7 +97,7 @@ impl Dependencies {
     /// depth of the graph. 0 without tokens.
     ///
     /// ```
-    /// use attention::Dependencies;
+    /// use attention::study::Dependencies;
     /// assert_eq!(Dependencies::recurrent(100).sequential_steps(), 100);
     /// assert_eq!(Dependencies::attention(100).sequential_steps(), 1);
     /// ```
@@ -121,7 +121,7 @@ impl Dependencies {
     /// cannot see the input at all.
     ///
     /// ```
-    /// use attention::Dependencies;
+    /// use attention::study::Dependencies;
     ///
     /// // The second of four words reaches its own step, then the two that follow.
     /// let chain = Dependencies::recurrent(4);
@@ -151,7 +151,7 @@ impl Dependencies {
     /// It looks at every pair, so it takes a time that grows with the square of the tokens.
     ///
     /// ```
-    /// use attention::Dependencies;
+    /// use attention::study::Dependencies;
     /// assert_eq!(Dependencies::recurrent(100).longest_path(), 100);
     /// assert_eq!(Dependencies::attention(100).longest_path(), 1);
     /// ```

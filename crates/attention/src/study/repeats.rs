@@ -26,7 +26,7 @@ impl Repeat {
     /// last of them is the first symbol once more, but nothing has said that the period ends here.
     ///
     /// ```
-    /// use attention::Repeat;
+    /// use attention::study::Repeat;
     ///
     /// let it = Repeat { symbols: vec![5, 2, 7, 5, 2, 7, 5], period: 3 };
     /// assert_eq!(it.first(), 0..3);
@@ -38,7 +38,7 @@ impl Repeat {
     /// The positions whose symbols have been there before, and which have a next one to predict.
     ///
     /// ```
-    /// use attention::Repeat;
+    /// use attention::study::Repeat;
     ///
     /// let it = Repeat { symbols: vec![5, 2, 7, 5, 2, 7, 5], period: 3 };
     /// assert_eq!(it.repeated(), 3..6);
@@ -57,7 +57,7 @@ impl Repeat {
     /// # Example
     ///
     /// ```
-    /// use attention::Repeat;
+    /// use attention::study::Repeat;
     ///
     /// let it = Repeat { symbols: vec![5, 2, 7, 5, 2, 7, 5], period: 3 };
     /// assert_eq!(it.followers(4).collect::<Vec<_>>(), [2]); // after the first 2
@@ -81,7 +81,7 @@ impl Repeat {
 /// # Example
 ///
 /// ```
-/// use attention::Repeats;
+/// use attention::study::Repeats;
 ///
 /// let it = Repeats::seeded(7).next().unwrap();
 /// assert_eq!(it.symbols.len(), Repeats::LENGTH + 1);
@@ -106,7 +106,7 @@ impl Repeats {
     pub const EVALUATED: usize = 128;
 
     /// The stream that belongs to `seed`. Its random numbers are others than those of
-    /// [`Normals`](crate::Normals) with the same seed.
+    /// [`Normals`](crate::random::Normals) with the same seed.
     pub fn seeded(seed: u64) -> Self {
         Self::stream(seed, 1)
     }
@@ -115,7 +115,7 @@ impl Repeats {
     /// `[128]`
     ///
     /// ```
-    /// use attention::Repeats;
+    /// use attention::study::Repeats;
     ///
     /// let sequences = Repeats::evaluation();
     /// assert_eq!(sequences.len(), 128);

@@ -1,0 +1,40 @@
+//! What is measured and counted about attention, and beside it: nothing here is part of the mechanism.
+//!
+//! | the book | file | what it holds |
+//! |---|---|---|
+//! | Opening | `recurrence.rs` | [`Recurrence`]: what a chain of steps carries, and what it loses |
+//! | Opening | `paths.rs` | [`Dependencies`]: who waits for whom, and how far apart two words are |
+//! | 7.1 | `scale.rs` | [`dot_product_study`], [`saturation_study`]: why scores are divided by √d_k |
+//! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted; [heads](multi_head_cost) and [blocks](block_parameters) too |
+//! | 7.3 | `repeats.rs` | [`Repeats`]: sequences to train and measure an induction circuit on |
+//! | 7.3 | `metrics.rs` | [`Metrics`]: how far a model has come with them |
+//! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm |
+//!
+//! `frobenius.rs` ([`frobenius_norm`]) serves several of them.
+
+pub(crate) mod cost;
+pub(crate) mod depth;
+pub(crate) mod frobenius;
+pub(crate) mod metrics;
+pub(crate) mod paths;
+pub(crate) mod recurrence;
+pub(crate) mod repeats;
+pub(crate) mod scale;
+
+pub use cost::{
+    Cost, HeadCost, block_parameters, head_cost, multi_head_cost,
+    one_pass_cost, plain_cost,
+};
+pub use depth::{
+    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, depth_study, depth_table,
+    gradient_sizes, log_slope,
+};
+pub use frobenius::frobenius_norm;
+pub use metrics::{Metrics, induction_score, previous_token_score};
+pub use paths::{Dependencies, Operation};
+pub use recurrence::{Activation, Recurrence};
+pub use repeats::{Repeat, Repeats};
+pub use scale::{
+    DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,
+    dot_product_study, dot_product_variance, saturation_study,
+};
