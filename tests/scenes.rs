@@ -182,6 +182,167 @@ fn tokens_with_any_script_or_sign() {
     }
 }
 
+/// What cannot be seen, or means nothing, or turns what stands beside it, is refused with its place and its name.
+#[test]
+fn characters_that_do_not_belong() {
+    let unseen = "it cannot be seen";
+    let turns = "it is not seen, and turns the direction of what stands beside it";
+    let variants = "it is not seen, and belongs after a character that has variants";
+    let flag = "it is not seen, and belongs into the emoji of a flag, which it ends or spells";
+    let non_joiner = "it is not seen, and belongs between two letters of a script that joins its letters";
+    let joiner =
+        "it is not seen, and belongs between two emoji, or two letters of a script that joins its letters";
+    let mark = "a combining mark needs a character to stand on";
+    let space = "of the spaces only the ordinary one, U+0020, can stand in a token";
+    let none = "it is no character, or none yet";
+    for (text, place, name, wrong) in [
+        // Alone, and within a word.
+        ("\u{200b}", 1, "U+200B, ZERO WIDTH SPACE", unseen),
+        ("ca\u{200b}t", 3, "U+200B, ZERO WIDTH SPACE", unseen),
+        ("\u{ad}", 1, "U+00AD, SOFT HYPHEN", unseen),
+        ("\u{3164}", 1, "U+3164, HANGUL FILLER", unseen),
+        ("\u{ffa0}", 1, "U+FFA0, HALFWIDTH HANGUL FILLER", unseen),
+        ("\u{115f}", 1, "U+115F, HANGUL CHOSEONG FILLER", unseen),
+        ("\u{2800}", 1, "U+2800, BRAILLE PATTERN BLANK", unseen),
+        ("a\u{34f}", 2, "U+034F, COMBINING GRAPHEME JOINER", unseen),
+        ("cat\u{2060}", 4, "U+2060, WORD JOINER", unseen),
+        ("\u{feff}cat", 1, "U+FEFF, ZERO WIDTH NO-BREAK SPACE (byte order mark)", unseen),
+        ("cat\u{fffc}", 4, "U+FFFC, OBJECT REPLACEMENT CHARACTER", unseen),
+        ("\u{1d173}", 1, "U+1D173, a formatting character", unseen),
+        ("\u{1d159}", 1, "U+1D159, `\u{1d159}`", unseen),
+        // Directions.
+        ("\u{202e}cat", 1, "U+202E, RIGHT-TO-LEFT OVERRIDE", turns),
+        ("cat\u{2066}", 4, "U+2066, LEFT-TO-RIGHT ISOLATE", turns),
+        ("cat\u{2069}", 4, "U+2069, POP DIRECTIONAL ISOLATE", turns),
+        ("\u{200f}", 1, "U+200F, RIGHT-TO-LEFT MARK", turns),
+        ("\u{61c}", 1, "U+061C, ARABIC LETTER MARK", turns),
+        // Joiners, where there is nothing for them to join.
+        ("\u{200d}", 1, "U+200D, ZERO WIDTH JOINER", joiner),
+        ("ca\u{200d}t", 3, "U+200D, ZERO WIDTH JOINER", joiner),
+        ("👩\u{200d}", 2, "U+200D, ZERO WIDTH JOINER", joiner),
+        ("क्\u{200d}", 3, "U+200D, ZERO WIDTH JOINER", joiner),
+        ("ca\u{200c}t", 3, "U+200C, ZERO WIDTH NON-JOINER", non_joiner),
+        ("می\u{200c}", 3, "U+200C, ZERO WIDTH NON-JOINER", non_joiner),
+        ("👩\u{200c}👩", 2, "U+200C, ZERO WIDTH NON-JOINER", non_joiner),
+        // Variants, and flags.
+        ("\u{fe0f}", 1, "U+FE0F, VARIATION SELECTOR-16", variants),
+        ("a\u{fe0f}", 2, "U+FE0F, VARIATION SELECTOR-16", variants),
+        ("1\u{fe0f}", 2, "U+FE0F, VARIATION SELECTOR-16", variants),
+        ("❤\u{fe0f}\u{fe0f}", 3, "U+FE0F, VARIATION SELECTOR-16", variants),
+        ("a\u{e0100}", 2, "U+E0100, a variation selector", variants),
+        ("cat\u{e0063}", 4, "U+E0063, a formatting character", flag),
+        ("🏴\u{e0067}", 2, "U+E0067, a formatting character", flag),
+        // Marks without a letter.
+        ("\u{301}", 1, "U+0301, COMBINING ACUTE ACCENT", mark),
+        ("\u{5b0}\u{5e9}", 1, "U+05B0, a combining mark", mark),
+        ("a \u{301}", 3, "U+0301, COMBINING ACUTE ACCENT", mark),
+        ("\u{20e3}", 1, "U+20E3, COMBINING ENCLOSING KEYCAP", mark),
+        (
+            "e\u{301}\u{302}\u{303}\u{308}\u{300}",
+            6,
+            "U+0300, COMBINING GRAVE ACCENT",
+            "more marks stand on one character than can be shown",
+        ),
+        // Spaces. Two in a row would look like one.
+        ("a\u{a0}b", 2, "U+00A0, NO-BREAK SPACE", space),
+        ("a\u{3000}b", 2, "U+3000, IDEOGRAPHIC SPACE", space),
+        ("a\u{2009}b", 2, "U+2009, THIN SPACE", space),
+        ("a  b", 3, "U+0020, SPACE", "a second space in a row cannot be seen"),
+        ("a\u{2028}b", 2, "U+2028, LINE SEPARATOR", "a line break cannot be shown"),
+        // What XML does not allow, and what means nothing.
+        ("a\u{fffe}", 2, "U+FFFE, a noncharacter", none),
+        ("a\u{ffff}", 2, "U+FFFF, a noncharacter", none),
+        ("\u{fdd0}", 1, "U+FDD0, a noncharacter", none),
+        ("\u{1fffe}", 1, "U+1FFFE, a noncharacter", none),
+        ("\u{378}", 1, "U+0378, an unassigned character", none),
+        (
+            "\u{e000}",
+            1,
+            "U+E000, a private character",
+            "it means what each one likes, and has no picture of its own",
+        ),
+        ("a\u{7}b", 2, "U+0007, BELL", "a line break or another control character cannot be shown"),
+        ("a\u{1b}b", 2, "U+001B, ESCAPE", "a line break or another control character cannot be shown"),
+        ("a\u{85}b", 2, "U+0085, NEXT LINE", "a line break or another control character cannot be shown"),
+    ] {
+        // TOML wants the control characters written as escapes; others can stand as they are.
+        let written: String = text
+            .chars()
+            .map(|c| if c.is_control() { format!("\\u{:04X}", u32::from(c)) } else { c.to_string() })
+            .collect();
+        let scene = |token: &str, why: &str, query: &str| {
+            format!(
+                "query = \"{query}\"\nwhy = \"{why}\"\n\n[[token]]\ntext = \"{token}\"\nvector = [1.0, 1.0]\n\n\
+                 [[token]]\ntext = \"she\"\nvector = [1.0, 0.5]\n"
+            )
+        };
+        let said = format!("its character {place} is {name}: {wrong}");
+        assert_eq!(refusal(&scene(&written, "It asks.", "she")), format!("scene:5:8: token 1: {said}"));
+        assert_eq!(refusal(&scene("Ada", "It asks.", &written)), format!("scene:1:9: query: {said}"));
+        // A sentence may have other spaces; control characters are refused there as line breaks are.
+        match text.chars().nth(place - 1).unwrap() {
+            c if wrong == space => assert!(Scene::parse(&scene("Ada", &written, "she")).is_ok(), "{c:?}"),
+            c if c.is_control() => assert!(refusal(&scene("Ada", &written, "she")).contains("on one line")),
+            _ => assert_eq!(refusal(&scene("Ada", &written, "she")), format!("scene:2:7: `why`: {said}")),
+        }
+    }
+    let many = format!("👩{}", "\u{200d}👩".repeat(6));
+    assert!(
+        refusal(&scene(&[(&many, "[1.0, 1.0]"), TWO[1]]))
+            .contains("is read as one character and written with 13")
+    );
+}
+
+/// Joiners, selectors and tags are taken where they belong.
+#[test]
+fn characters_that_join() {
+    for text in [
+        "👩\u{200d}👩\u{200d}👧", // a family
+        "🏳\u{fe0f}\u{200d}🌈",
+        "👩🏽\u{200d}❤\u{fe0f}\u{200d}💋\u{200d}👨🏽",
+        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}", // the flag of Scotland
+        "1\u{fe0f}\u{20e3}",
+        "❤\u{fe0f}",
+        "می\u{200c}خواهم", // Persian: I want
+        "क्\u{200d}ष",      // Hindi, joined by wish
+        "葛\u{e0100}",     // an ideograph in one of its forms
+        "שּׁ",               // shin with two points
+        "¿qué?",
+        "a b",
+        "\u{fffd}", // what a broken byte is shown as: teachers of byte-level tokens need it
+    ] {
+        draws(&scene(&[(text, "[1.0, 1.0]"), TWO[1]]));
+    }
+}
+
+/// A reader sees one é, however it is written: so do tokens, their query, and the count of their characters.
+#[test]
+fn composed_and_decomposed_are_one() {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+    let text = |query: &str| {
+        scene(&[(composed, "[1.0, 1.0]"), (decomposed, "[0.0, 1.0]"), TWO[1]]).replacen(
+            "query = \"she\"",
+            &format!("query = \"{query}\""),
+            1,
+        )
+    };
+    for (query, place) in [(composed, 0), (decomposed, 0), ("cafe\u{301} (2)", 1), ("caf\u{e9} (2)", 1)] {
+        let scene = Scene::parse(&text(query)).unwrap();
+        let labels: Vec<_> = scene.tokens.iter().map(|token| token.label.as_str()).collect();
+        assert_eq!(labels, ["caf\u{e9}", "caf\u{e9} (2)", "she"]);
+        assert_eq!(scene.query_place(), place);
+    }
+    // What only chooses between two forms of a character makes no other token.
+    let hearts = scene(&[("❤", "[1.0, 1.0]"), ("❤\u{fe0f}", "[0.0, 1.0]"), TWO[1]]);
+    assert_eq!(Scene::parse(&hearts).unwrap().tokens[1].label, "❤\u{fe0f} (2)");
+    // Sixteen as a reader counts them are taken, and seventeen are not.
+    for one in ["e\u{301}", "\u{1112}\u{1161}\u{11ab}", "👩\u{200d}👧", "क्षि", "🇨🇭"] {
+        draws(&scene(&[(&one.repeat(16), "[1.0, 1.0]"), TWO[1]]));
+        let refused = refusal(&scene(&[(&one.repeat(17), "[1.0, 1.0]"), TWO[1]]));
+        assert!(refused.contains("its text has 17 characters; at most 16 can be shown"), "{refused}");
+    }
+}
+
 #[test]
 fn two_tokens_at_one_place_are_both_named() {
     let text = scene(&[("Ada", "[1.0, 1.0]"), ("Bob", "[1.0, 1.0]"), ("she", "[0.5, -0.5]")]);

@@ -28,6 +28,8 @@ mod minilm;
 mod scene;
 #[cfg(feature = "toml")]
 mod scene_file;
+#[cfg(feature = "toml")]
+mod scene_text;
 mod svg;
 
 pub use canvas::Size;

@@ -82,7 +82,8 @@ impl Scene {
     pub const FEWEST: usize = 2;
     /// The most tokens a scene may have; more would not be told apart in a picture.
     pub const MOST: usize = 64;
-    /// The most characters in a token.
+    /// The most characters in a token, as a reader counts them: an é is one, however it is written, and so is an emoji
+    /// of several parts (extended grapheme clusters, Unicode Standard Annex 29).
     pub const LONGEST_TOKEN: usize = 16;
     /// The most characters in the sentence that says why.
     pub const LONGEST_WHY: usize = 400;

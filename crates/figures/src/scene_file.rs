@@ -9,6 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::scene::{Scene, SceneError, Token};
+use crate::scene_text::{self, Spaces};
 
 /// The file, as it is written.
 #[derive(Deserialize)]
@@ -76,12 +77,7 @@ impl Scene {
             let (fewest, most) = (Self::FEWEST, Self::MOST);
             return Err(fault(at, format!("tokens: came {count}; needed are {fewest} to {most}")));
         }
-        let why = file.why.get_ref().trim();
-        if why.is_empty() || why.chars().count() > Self::LONGEST_WHY || why.contains(char::is_control) {
-            let what =
-                format!("`why` needs one sentence, on one line, of at most {} characters", Self::LONGEST_WHY);
-            return Err(fault(file.why.span().start, what));
-        }
+        let why = check_why(file.why.get_ref()).map_err(|what| fault(file.why.span().start, what))?;
 
         let mut tokens: Vec<Token> = Vec::with_capacity(count);
         for (place, token) in file.token.iter().enumerate() {
@@ -95,9 +91,10 @@ impl Scene {
                     fault(kind.span().start, format!("token {} (`{text}`): {what}", place + 1))
                 })
             })?;
-            let earlier = tokens.iter().filter(|other| other.text == text).count();
-            let label = if earlier == 0 { text.to_owned() } else { format!("{text} ({})", earlier + 1) };
-            tokens.push(Token { text: text.to_owned(), label, vector, kind });
+            let seen = scene_text::seen(&text);
+            let earlier = tokens.iter().filter(|other| scene_text::seen(&other.text) == seen).count();
+            let label = if earlier == 0 { text.clone() } else { format!("{text} ({})", earlier + 1) };
+            tokens.push(Token { text, label, vector, kind });
         }
         // Labels name rows: a token that is itself written `the (2)` must not answer for another.
         for (place, token) in tokens.iter().enumerate() {
@@ -106,17 +103,14 @@ impl Scene {
                 return Err(fault(file.token[place].text.span().start, what));
             }
         }
-        let query =
-            tokens.iter().position(|token| token.label == *file.query.get_ref()).ok_or_else(|| {
-                let labels: Vec<_> = tokens.iter().map(|token| format!("`{}`", token.label)).collect();
-                let what = format!(
-                    "query: no token is called `{}`; there is {}",
-                    file.query.get_ref(),
-                    labels.join(", ")
-                );
-                fault(file.query.span().start, what)
-            })?;
-        Ok(Scene { tokens, why: why.to_owned(), query })
+        let at = file.query.span().start;
+        let name = scene_text::read(file.query.get_ref(), Spaces::Ordinary)
+            .map_err(|what| fault(at, format!("query: its {what}")))?;
+        let query = tokens.iter().position(|token| token.label == name).ok_or_else(|| {
+            let labels: Vec<_> = tokens.iter().map(|token| format!("`{}`", token.label)).collect();
+            fault(at, format!("query: no token is called `{name}`; there is {}", labels.join(", ")))
+        })?;
+        Ok(Scene { tokens, why, query })
     }
 }
 
@@ -130,16 +124,26 @@ impl Default for Scene {
     }
 }
 
-fn check_text(text: &str) -> Result<&str, String> {
-    let length = text.chars().count();
+fn check_why(why: &str) -> Result<String, String> {
+    let most = Scene::LONGEST_WHY;
+    let needed = || format!("`why` needs one sentence, on one line, of at most {most} characters");
+    if why.trim().is_empty() || why.contains(char::is_control) {
+        return Err(needed());
+    }
+    let why = scene_text::read(why, Spaces::Any).map_err(|what| format!("`why`: its {what}"))?;
+    if scene_text::count(&why) > most { Err(needed()) } else { Ok(why) }
+}
+
+fn check_text(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        Err("its text is empty; needed is at least one visible character".into())
-    } else if length > Scene::LONGEST_TOKEN {
-        Err(format!("its text has {length} characters; at most {} can be shown", Scene::LONGEST_TOKEN))
-    } else if text.contains(char::is_control) {
-        Err("its text has a line break or another control character".into())
-    } else {
-        Ok(text.trim())
+        return Err("its text is empty; needed is at least one visible character".into());
+    }
+    let text = scene_text::read(text, Spaces::Ordinary).map_err(|what| format!("its {what}"))?;
+    match scene_text::count(&text) {
+        length if length > Scene::LONGEST_TOKEN => {
+            Err(format!("its text has {length} characters; at most {} can be shown", Scene::LONGEST_TOKEN))
+        }
+        _ => Ok(text),
     }
 }
 
