@@ -63,6 +63,13 @@ pub enum Fault {
         most: usize,
     },
 
+    /// The file of sentences does not hold what it should.
+    #[error("the sentences: {what}")]
+    Sentences {
+        /// What is wrong with it.
+        what: String,
+    },
+
     /// The page cannot be written.
     #[error("{}: cannot be written: {reason}", path.display())]
     Unwritable {

@@ -42,9 +42,14 @@ impl Small {
 
     /// Exit code, standard output and standard error.
     fn run(&self, sentence: &str) -> (Option<i32>, String, String) {
+        self.ask(&[sentence])
+    }
+
+    /// The same, with these arguments.
+    fn ask(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heads"));
         command.current_dir(self.folder.path()).env_remove("MINILM");
-        let output = command.arg("--model").arg(self.folder.path()).arg(sentence).output().unwrap();
+        let output = command.arg("--model").arg(self.folder.path()).args(arguments).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
@@ -286,4 +291,54 @@ fn an_old_page_stays_if_the_new_one_fails() {
     assert_eq!(fs::read_to_string(small.path("heads.html")).unwrap(), "the old page");
     assert_eq!(small.run("cat").0, Some(0));
     assert!(fs::read_to_string(small.path("heads.html")).unwrap().ends_with("</html>\n"));
+}
+
+/// A sentence that the small model can be asked about.
+const SENTENCES: &str = r#"
+[[group]]
+name = "a"
+sentences = [{ text = "Cat sat, it sat", pronoun = "it", means = "cat", others = [] }]
+"#;
+
+#[test]
+fn heads_are_asked_about_sentences() {
+    let small = Small::new();
+    small.write("sentences.toml", SENTENCES);
+    let (code, stdout, stderr) = small.ask(&["--sentences", "sentences.toml", "--antecedents", "out/there"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let lines: Vec<_> = stdout.lines().collect();
+    assert_eq!(lines.len(), 10, "{stdout}");
+    assert!(
+        lines[0].starts_with("layer ")
+            && lines[6].starts_with("of 0 sentences with several nouns, and 1 in all")
+    );
+    let file = |name: &str| fs::read_to_string(small.path(&format!("out/there/{name}"))).unwrap();
+    let sentences = file("sentences.csv");
+    assert!(sentences.contains("\na,0,it,cat,1,0,0,4,111111,"), "{sentences}");
+    assert_eq!(file("heads.csv").lines().count(), 1 + 6);
+    assert!(file("chance.csv").contains("\na,words,"));
+}
+
+#[test]
+fn sentences_that_are_refused() {
+    let small = Small::new();
+    let refused = |sentences: &str, part: &str| {
+        small.write("sentences.toml", sentences);
+        let (code, stdout, stderr) = small.ask(&["--sentences", "sentences.toml", "--antecedents", "out"]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""), "{stderr}");
+        assert!(stderr.starts_with("error: the sentences: ") && stderr.contains(part), "{stderr}");
+        assert!(!small.path("out").exists());
+    };
+    refused("cats", "expected");
+    refused(&SENTENCES.replace("\"cat\"", "\"sat\""), "`sat` has to stand in it once");
+    refused(
+        &SENTENCES.replace("\"cat\"", "\"ran\"").replace("it sat", "it ran"),
+        "the model finds no `ran` in it",
+    );
+    let (code, _, stderr) = small.ask(&["--sentences", "nowhere.toml", "--antecedents", "out"]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.starts_with("error: the sentences: nowhere.toml: "), "{stderr}");
+    // A sentence, or the question about many; not both, and not none.
+    assert_eq!(small.ask(&["cat", "--antecedents", "out"]).0, Some(2));
+    assert_eq!(small.ask(&[]).0, Some(2));
 }
