@@ -10,7 +10,7 @@ use attention::study::{
 };
 use attention::trained::TrainingLog;
 use attention::{AttentionOnly, Block, Head, Mask, MultiHead, NormPlace, Projections, Step, shift};
-use figures::{Cell, Params, Scene, Size, figure};
+use figures::{Cell, Kind, Params, Scene, Size, figure};
 use ndarray::Array2;
 
 /// The texts of a picture, in the order in which they are drawn.
@@ -863,4 +863,50 @@ fn the_running_example_holds() {
     let drawing = figure("threads").unwrap().draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
     assert!(drawing.table.cell("cat", "weight").unwrap().value().unwrap() > 0.5);
     assert_eq!(drawing.fact("top").unwrap().to_string(), "cat");
+}
+
+/// A figure's findings have names of their own, whatever the reader has set.
+#[test]
+fn findings_are_named_once() {
+    for figure in figures::all() {
+        let controls = figure.controls(&Scene::default());
+        let mut settings = vec![Params::new()];
+        for control in &controls {
+            let values = match &control.kind {
+                Kind::Toggle { .. } => vec!["on".to_owned(), "off".to_owned()],
+                Kind::Choice { options, .. } => options.iter().map(|option| option.value.clone()).collect(),
+                Kind::Slider { min, max, .. } => vec![min.to_string(), max.to_string()],
+                Kind::Point { .. } => vec!["0,0".to_owned()],
+            };
+            settings.extend(values.iter().map(|value| figures::params([(control.name, value.as_str())])));
+        }
+        for params in settings {
+            let facts = figure.draw(&Scene::default(), &params, Size::Wide).unwrap().facts;
+            for (place, fact) in facts.iter().enumerate() {
+                assert!(
+                    facts[..place].iter().all(|other| other.name != fact.name),
+                    "{}: the finding `{}` twice, at {params:?}",
+                    figure.id,
+                    fact.name
+                );
+            }
+        }
+    }
+}
+
+/// What two figures share is in `parts/`: no figure's file takes anything from another's.
+#[test]
+fn figures_take_nothing_from_one_another() {
+    let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/figures/src/gallery");
+    for file in std::fs::read_dir(gallery).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text.lines().filter(|line| line.contains("use ")) {
+            assert!(
+                !line.contains("super::") && !line.contains("crate::gallery"),
+                "{}: `{line}`",
+                path.display()
+            );
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::canvas::{Canvas, Place, Stroke, Text};
 use crate::colour::Role;
-use crate::drawing::Cell;
+use crate::numbers::fixed;
 
 /// One axis: its numbers, and the stretch of the canvas that they lie on.
 pub struct Axis {
@@ -52,7 +52,7 @@ impl Chart {
         let floor = self.y.pixels.start;
         canvas.line([self.x.pixels.start, floor], [self.x.pixels.end, floor], AXIS);
         for &tick in ticks {
-            self.bottom_tick(canvas, tick, &Cell::number(tick, digits).to_string());
+            self.bottom_tick(canvas, tick, &fixed(tick, digits));
         }
         let middle = (self.x.pixels.start + self.x.pixels.end) / 2.0;
         canvas.text(name, [middle, floor + 32.0], Text::CENTRE);
@@ -77,7 +77,7 @@ impl Chart {
     pub fn left(&self, canvas: &mut Canvas, ticks: &[f64], digits: usize, name: &str) {
         let wall = self.x.pixels.start;
         for &tick in ticks {
-            self.left_tick(canvas, tick, &Cell::number(tick, digits).to_string());
+            self.left_tick(canvas, tick, &fixed(tick, digits));
         }
         canvas.text(name, [wall, self.y.pixels.end - 16.0], Text::START);
     }

@@ -3,11 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Error, Result};
+use crate::{Error, Result, Scene};
 
 /// The parameters of a figure, by name, each in its written form: see [`Control::parse`]. What is left out has its
 /// control's default.
 pub type Params = BTreeMap<String, String>;
+
+/// Parameters from names and written values.
+///
+/// ```
+/// assert_eq!(figures::params([("mask", "on")])["mask"], "on");
+/// ```
+pub fn params<const N: usize>(pairs: [(&str, &str); N]) -> Params {
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
 
 /// Something a reader may change about a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +79,13 @@ pub struct Preset {
     pub label: String,
 }
 
+impl<V: Into<String>, L: Into<String>> From<(V, L)> for Preset {
+    /// A value and its label.
+    fn from((value, label): (V, L)) -> Self {
+        Preset { value: value.into(), label: label.into() }
+    }
+}
+
 /// The value of one control.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -96,6 +112,97 @@ impl fmt::Display for Value {
 }
 
 impl Control {
+    /// A toggle.
+    ///
+    /// ```
+    /// use figures::{Control, Value};
+    ///
+    /// assert_eq!(Control::toggle("mask", "Causal mask", true).default(), Value::Switch(true));
+    /// ```
+    pub fn toggle(name: &'static str, label: &'static str, default: bool) -> Self {
+        Control { name, label, kind: Kind::Toggle { default } }
+    }
+
+    /// A choice among `options`, each a value and its label; `default` is the place of the first choice.
+    ///
+    /// ```
+    /// use figures::{Control, Value};
+    ///
+    /// let place = Control::choice("norm", "LayerNorm", [("pre", "before"), ("post", "after")], 1);
+    /// assert_eq!(place.default(), Value::Choice("post".into()));
+    /// ```
+    pub fn choice<V: Into<String>, L: Into<String>>(
+        name: &'static str,
+        label: &'static str,
+        options: impl IntoIterator<Item = (V, L)>,
+        default: usize,
+    ) -> Self {
+        let options = options.into_iter().map(Preset::from).collect();
+        Control { name, label, kind: Kind::Choice { options, default } }
+    }
+
+    /// A choice of one of the scene's tokens, by its number from 1; `default` is a place from 0.
+    ///
+    /// ```
+    /// use figures::{Control, Scene, Value};
+    ///
+    /// let control = Control::token("row", "Query (row)", &Scene::default(), 5);
+    /// assert_eq!(control.default(), Value::Choice("6".into()));
+    /// ```
+    pub fn token(name: &'static str, label: &'static str, scene: &Scene, default: usize) -> Self {
+        let numbered = scene.tokens.iter().enumerate();
+        Control::choice(
+            name,
+            label,
+            numbered.map(|(place, it)| ((place + 1).to_string(), &it.label)),
+            default,
+        )
+    }
+
+    /// A slider from `range[0]` to `range[1]`.
+    ///
+    /// ```
+    /// use figures::{Control, Value};
+    ///
+    /// let size = Control::slider("size", "Size of the nudge", [0.1, 2.0], 0.1, 0.5);
+    /// assert_eq!(size.default(), Value::Number(0.5));
+    /// ```
+    pub fn slider(
+        name: &'static str,
+        label: &'static str,
+        [min, max]: [f64; 2],
+        step: f64,
+        default: f64,
+    ) -> Self {
+        Control { name, label, kind: Kind::Slider { min, max, step, default } }
+    }
+
+    /// A point that can be dragged as far as `reach` from the origin, both ways; an arrow key moves it by a thirtieth
+    /// of that. `presets` are places of note, each with its name.
+    ///
+    /// ```
+    /// use figures::{Control, Value};
+    ///
+    /// let query = Control::point("query", "Query", 3.0, [2.0, 1.0], [([0.0, 0.0], "the origin")]);
+    /// assert_eq!(query.default(), Value::Point([2.0, 1.0]));
+    /// ```
+    pub fn point<L: Into<String>>(
+        name: &'static str,
+        label: &'static str,
+        reach: f64,
+        default: [f64; 2],
+        presets: impl IntoIterator<Item = ([f64; 2], L)>,
+    ) -> Self {
+        let written = |(place, label): ([f64; 2], L)| Preset::from((Value::Point(place).to_string(), label));
+        let presets = presets.into_iter().map(written).collect();
+        let range = [-reach, reach];
+        Control {
+            name,
+            label,
+            kind: Kind::Point { x: range, y: range, step: reach / 30.0, default, presets },
+        }
+    }
+
     /// Where the control stands before anybody touches it.
     pub fn default(&self) -> Value {
         match &self.kind {
@@ -113,13 +220,9 @@ impl Control {
     /// [`Error::Parameter`] if the text is not a value of this control, or outside its range.
     ///
     /// ```
-    /// use figures::{Control, Kind, Value};
+    /// use figures::{Control, Value};
     ///
-    /// let gain = Control {
-    ///     name: "gain",
-    ///     label: "Gain of a step",
-    ///     kind: Kind::Slider { min: 0.5, max: 1.5, step: 0.1, default: 0.8 },
-    /// };
+    /// let gain = Control::slider("gain", "Gain of a step", [0.5, 1.5], 0.1, 0.8);
     /// assert_eq!(gain.parse("1.2")?, Value::Number(1.2));
     /// assert_eq!(
     ///     gain.parse("2").unwrap_err().to_string(),
@@ -178,8 +281,10 @@ impl Control {
 ///
 /// Figures read their parameters from here. Names are the figure's own, so a missing one is a fault in the
 /// figure's source and panics.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings(Vec<(&'static str, Value)>);
+pub(crate) struct Settings(Vec<Setting>);
+
+/// A control's name, its value, and, of a choice, the place of that value among the options.
+type Setting = (&'static str, Value, Option<usize>);
 
 impl Settings {
     /// Reads `params` as what `controls` take, and fills in the defaults.
@@ -189,16 +294,27 @@ impl Settings {
                 return Err(Error::unknown("parameter", name, controls.iter().map(|control| control.name)));
             }
         }
-        let value = |control: &Control| {
+        let setting = |control: &Control| {
             let written = params.get(control.name).map(|written| control.parse(written));
-            Ok((control.name, written.unwrap_or_else(|| Ok(control.default()))?))
+            let value = written.unwrap_or_else(|| Ok(control.default()))?;
+            let place = match (&control.kind, &value) {
+                (Kind::Choice { options, .. }, Value::Choice(value)) => {
+                    options.iter().position(|option| option.value == *value)
+                }
+                _ => None,
+            };
+            Ok((control.name, value, place))
         };
-        Ok(Settings(controls.iter().map(value).collect::<Result<_>>()?))
+        Ok(Settings(controls.iter().map(setting).collect::<Result<_>>()?))
+    }
+
+    fn setting(&self, name: &str) -> &Setting {
+        let found = self.0.iter().find(|(candidate, ..)| *candidate == name);
+        found.unwrap_or_else(|| panic!("no control is called `{name}`"))
     }
 
     fn value(&self, name: &str) -> &Value {
-        let found = self.0.iter().find(|(candidate, _)| *candidate == name);
-        &found.unwrap_or_else(|| panic!("no control is called `{name}`")).1
+        &self.setting(name).1
     }
 
     /// Whether a toggle is on.
@@ -217,9 +333,12 @@ impl Settings {
         }
     }
 
-    /// The place, from 0, of a token that was chosen by its number, from 1.
-    pub fn place(&self, name: &str) -> usize {
-        self.choice(name).parse::<usize>().unwrap_or(1) - 1
+    /// The place, from 0, of what was chosen among a choice's options.
+    pub fn chosen(&self, name: &str) -> usize {
+        match self.setting(name) {
+            (_, _, Some(place)) => *place,
+            _ => panic!("`{name}` is no choice"),
+        }
     }
 
     /// The value of a slider.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::numbers::{count, fixed, share};
 use crate::{Error, Result};
 
 /// A figure, drawn.
@@ -46,7 +47,48 @@ pub struct Fact {
     pub cell: Cell,
 }
 
-/// A number or a few words to be shown. This is the one place where numbers are rounded.
+/// Findings in the making.
+#[derive(Default)]
+pub(crate) struct Findings(pub Vec<Fact>);
+
+impl Findings {
+    pub fn new() -> Self {
+        Findings::default()
+    }
+
+    /// One finding more, of any kind.
+    pub fn cell(mut self, name: &'static str, cell: Cell) -> Self {
+        self.0.push(Fact { name, cell });
+        self
+    }
+
+    /// A number, shown with so many digits after the point.
+    pub fn number(self, name: &'static str, value: f64, digits: usize) -> Self {
+        self.cell(name, Cell::number(value, digits))
+    }
+
+    /// A share of the whole, from 0 to 1.
+    pub fn share(self, name: &'static str, value: f64) -> Self {
+        self.cell(name, Cell::share(value))
+    }
+
+    /// A whole number.
+    pub fn count(self, name: &'static str, value: usize) -> Self {
+        self.cell(name, Cell::count(value as u64))
+    }
+
+    /// A token of the scene.
+    pub fn token(self, name: &'static str, text: &str) -> Self {
+        self.cell(name, Cell::token(text))
+    }
+
+    /// A few words.
+    pub fn words(self, name: &'static str, words: impl Into<String>) -> Self {
+        self.cell(name, Cell::words(words))
+    }
+}
+
+/// A number or a few words to be shown.
 ///
 /// ```
 /// use figures::Cell;
@@ -115,39 +157,40 @@ impl Cell {
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cell::Number { value, digits } => f.write_str(&rounded(*value, *digits)),
-            Cell::Share(value) => write!(f, "{}%", rounded(value * 100.0, 0)),
-            Cell::Count(value) => {
-                let digits = value.to_string();
-                for (place, digit) in digits.chars().enumerate() {
-                    // A thin, non-breaking space before each group of three, in numbers of five digits and more.
-                    if place > 0 && digits.len() > 4 && (digits.len() - place).is_multiple_of(3) {
-                        write!(f, "\u{202f}")?;
-                    }
-                    write!(f, "{digit}")?;
-                }
-                Ok(())
-            }
+            Cell::Number { value, digits } => f.write_str(&fixed(*value, *digits)),
+            Cell::Share(value) => f.write_str(&share(*value)),
+            Cell::Count(value) => f.write_str(&count(*value)),
             Cell::Words(words) | Cell::Token(words) => f.write_str(words),
         }
     }
 }
 
-/// `value` with so many `digits` after the point, with a true minus sign and no negative zero.
-///
-/// It is rounded to twelve significant digits first: machines differ in the last bits, and of two that differ so, one
-/// may lie just below the middle between two roundings, and the other just above.
-fn rounded(value: f64, digits: usize) -> String {
-    let value: f64 = format!("{value:.11e}").parse().unwrap_or(value);
-    let text = format!("{value:.digits$}");
-    match text.strip_prefix('-') {
-        Some(size) if size.bytes().all(|b| b == b'0' || b == b'.') => size.to_owned(),
-        Some(size) => format!("\u{2212}{size}"),
-        None => text,
-    }
-}
-
 impl Table {
+    /// A table without rows.
+    ///
+    /// ```
+    /// use figures::{Cell, Table};
+    ///
+    /// let table = Table::new("token", ["weight"]).row("cat", [Cell::number(0.66, 2)]);
+    /// assert_eq!(table.cell("cat", "weight")?.to_string(), "0.66");
+    /// # Ok::<(), figures::Error>(())
+    /// ```
+    pub fn new<C: Into<String>>(corner: impl Into<String>, columns: impl IntoIterator<Item = C>) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
+        Table { corner: corner.into(), columns, rows: Vec::new() }
+    }
+
+    /// The table with one row more, which has a cell for each column.
+    pub fn row(mut self, name: impl Into<String>, cells: impl Into<Vec<Cell>>) -> Self {
+        self.rows.push(Row { name: name.into(), cells: cells.into() });
+        self
+    }
+
+    /// The table with more rows, each a name and its cells.
+    pub fn rows<N: Into<String>, C: Into<Vec<Cell>>>(self, rows: impl IntoIterator<Item = (N, C)>) -> Self {
+        rows.into_iter().fold(self, |table, (name, cells)| table.row(name, cells))
+    }
+
     /// The cell of a row and column.
     ///
     /// # Errors

@@ -121,3 +121,11 @@ fn apart(room: Room, others: &[Room]) -> bool {
 fn around([x, y]: Place, radius: f64) -> Room {
     [x - radius, y - radius, x + radius, y + radius]
 }
+
+/// A label cut to the room of `most` characters; dots, which take that of two, say that it was cut.
+pub fn cut(label: &str, most: usize) -> String {
+    if label.chars().count() <= most {
+        return label.to_owned();
+    }
+    label.chars().take(most.saturating_sub(2)).chain(['…']).collect()
+}

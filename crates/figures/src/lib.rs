@@ -21,10 +21,13 @@ mod colour;
 mod control;
 mod drawing;
 mod error;
+mod figure;
 mod gallery;
 pub mod html;
 mod labels;
 mod minilm;
+mod numbers;
+mod parts;
 mod scene;
 #[cfg(feature = "toml")]
 mod scene_file;
@@ -34,8 +37,9 @@ mod svg;
 
 pub use canvas::Size;
 pub use colour::{Role, tile_colour};
-pub use control::{Control, Kind, Params, Preset, Value};
+pub use control::{Control, Kind, Params, Preset, Value, params};
 pub use drawing::{Cell, Drawing, Fact, Row, Table};
 pub use error::{Error, Result};
-pub use gallery::{CHAPTERS, Chapter, Figure, all, figure};
+pub use figure::Figure;
+pub use gallery::{CHAPTERS, Chapter, all, figure};
 pub use scene::{Scene, SceneError, Token};

@@ -106,6 +106,16 @@ impl Scene {
         self.query
     }
 
+    /// The label of the token at a place.
+    pub(crate) fn label(&self, place: usize) -> &str {
+        &self.tokens[place].label
+    }
+
+    /// The tokens' labels, in their order.
+    pub(crate) fn labels(&self) -> Vec<&str> {
+        self.tokens.iter().map(|token| token.label.as_str()).collect()
+    }
+
     /// The sentence, its tokens set apart by spaces.
     pub fn sentence(&self) -> String {
         let texts: Vec<_> = self.tokens.iter().map(|token| token.text.as_str()).collect();

@@ -6,13 +6,14 @@ use attention::circuits::{
 use attention::{Head, Mask};
 use ndarray::{Array2, ArrayRef1};
 
-use super::matrix::{largest, weights_table};
-use super::{Figure, Sketch, token_choice, weight_in_brief};
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::labels::Labels;
+use crate::numbers::weight_in_brief;
+use crate::parts::weights::{largest, weights_table};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -24,7 +25,7 @@ pub const FIGURE: Figure = Figure {
               the words; the faint ones are those of the others. Very small weights have no arc. Every weight comes from \
               W_Q and W_K built by hand.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// A head built by hand.
@@ -46,7 +47,7 @@ const NEAR: usize = 2;
 
 fn controls(scene: &Scene) -> Vec<Control> {
     let heads = HEADS.map(|head| Preset { value: head.value.into(), label: head.name.into() });
-    let mut token = token_choice("token", "Query", scene, scene.query_place() + 1);
+    let mut token = Control::token("token", "Query", scene, scene.query_place() + 1);
     if let Kind::Choice { options, .. } = &mut token.kind {
         options.insert(0, Preset { value: "all".into(), label: "all tokens".into() });
     }
@@ -64,9 +65,11 @@ fn controls(scene: &Scene) -> Vec<Control> {
 fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let masked = settings.is_on("mask");
     let mask = if masked { Mask::Causal } else { Mask::None };
-    let which = HEADS.iter().position(|head| head.value == settings.choice("head")).unwrap_or(0);
-    let everybody = settings.choice("token") == "all";
-    let chosen = if everybody { scene.query_place() } else { settings.place("token") };
+    let which = settings.chosen("head");
+    // The first option is all of them.
+    let token = settings.chosen("token").checked_sub(1);
+    let everybody = token.is_none();
+    let chosen = token.unwrap_or(scene.query_place());
     let tokens = scene.tokens.len();
     let label = |place: usize| &scene.tokens[place].label;
     let hidden = |i: usize, j: usize| !mask.allows(i, j);

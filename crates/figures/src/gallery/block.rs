@@ -2,14 +2,16 @@
 
 use attention::random::Normals;
 use attention::study::block_parameters;
-use attention::{Block, Mask, NormPlace, Stack, Step, mean_and_variance};
-use ndarray::{Array2, s};
+use attention::{Mask, NormPlace, Stack, Step, mean_and_variance};
+use ndarray::Array2;
 
-use super::{Figure, Sketch, cut};
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::labels::cut;
+use crate::parts::untrained::{FEATURES, HEADS, embedded, reach, untrained};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,7 +22,7 @@ pub const FIGURE: Figure = Figure {
               deviation): brown above 0, violet below. Going in, a token's first two features are its vector of the earlier figures, the \
               other six are random; the matrices are random too, as before training.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(_: &Scene) -> Vec<Control> {
@@ -51,35 +53,8 @@ fn controls(_: &Scene) -> Vec<Control> {
     ]
 }
 
-/// Features of a token.
-pub const FEATURES: usize = 8;
-
-/// Heads of the attention.
-const HEADS: usize = 2;
-
 /// More rows than this are not read any more.
 const MOST_ROWS: usize = 12;
-
-/// The scene's tokens with as many features as a block takes: the first two are their vectors, the others random.
-pub fn embedded(scene: &Scene) -> Array2<f64> {
-    const SEED: u64 = 745;
-    let mut x = Normals::seeded(SEED).matrix(scene.tokens.len(), FEATURES); // [T, d]
-    x.slice_mut(s![.., ..2]).assign(&scene.vectors());
-    x
-}
-
-/// A block before training: its matrices are random, and the same for both places of the norms.
-pub fn untrained(norms: NormPlace) -> Result<Block> {
-    const SEED: u64 = 88;
-    Ok(Block::xavier(norms, FEATURES, HEADS, &mut Normals::seeded(SEED))?)
-}
-
-/// The least of 1, 2, 3, 4, 6, 8, 10, 20, … that numbers of the `largest` size do not exceed: the end of a scale.
-pub fn reach(largest: f64) -> f64 {
-    let power = libm::exp10(libm::log10(largest.max(1.0)).floor());
-    let steps = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0].map(|step| step * power);
-    steps.into_iter().find(|reach| largest <= *reach).unwrap_or(10.0 * power)
-}
 
 /// What the steps have made of x, as a formula. At each place where x is kept it is called x anew.
 fn formula(steps: &[Step]) -> String {

@@ -2,12 +2,13 @@
 
 use attention::study::{Cost, one_pass_cost, plain_cost};
 
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::numbers::{large, memory, power};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -18,7 +19,7 @@ pub const FIGURE: Figure = Figure {
               much, the line has slope 2. Attention in one pass makes nearly the same number of multiplications, and from \
               64 tokens on, where one block is full, its memory does not grow at all.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// Features of a query, key and value; the caption says so too.
@@ -170,36 +171,4 @@ fn panel(
     let late = &counts[11];
     let [x, y] = chart.at(late.0 as f64, one_pass(late));
     canvas.text(one_pass_name, [x, y + 22.0], Text::CENTRE.role(Role::Ink).bold());
-}
-
-/// A large number in a few words: `8.6 billion`.
-fn large(number: u64) -> String {
-    let words = [(1_000_000_000_000, "trillion"), (1_000_000_000, "billion"), (1_000_000, "million")];
-    match words.into_iter().find(|(size, _)| number >= *size) {
-        Some((size, word)) => short(number as f64 / size as f64, word),
-        None => Cell::count(number).to_string(),
-    }
-}
-
-/// A number of bytes in the unit that suits it.
-fn memory(bytes: u64) -> String {
-    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    match units.into_iter().find(|(size, _)| bytes >= *size) {
-        Some((size, unit)) => short(bytes as f64 / size as f64, unit),
-        None => format!("{bytes} bytes"),
-    }
-}
-
-/// A power of ten as such.
-fn power(number: u64) -> String {
-    let raised = |digit: char| {
-        digit
-            .to_digit(10)
-            .map_or(digit, |digit| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize])
-    };
-    format!("10{}", number.ilog10().to_string().chars().map(raised).collect::<String>())
-}
-
-fn short(number: f64, unit: &str) -> String {
-    format!("{} {unit}", Cell::number(number, usize::from(number < 10.0 && number.fract() != 0.0)))
 }

@@ -7,13 +7,13 @@ use attention::trained::TrainingLog;
 use attention::{AttentionOnly, AttentionOnlyRun, shift};
 use ndarray::Array2;
 
-use super::matrix::scale;
-use super::repeat_strip::{Strip, letter, tiles};
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, HIT, Place, Size, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::parts::heatmap::scale;
+use crate::parts::repeat_strip::{Strip, letter, tiles};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -26,7 +26,7 @@ pub const FIGURE: Figure = Figure {
               what followed this letter earlier (layer 1, on the repeats; in the rows above them there is nothing to match yet). Below, each prediction beside the letter that comes next: a tick if it is right, a \
               cross if not, and a dash instead of a letter where none is ahead of all others; in the first period there is little to go by. Switch heads off and find out which of them matter.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// The layers and heads of the model, and the switch of each.

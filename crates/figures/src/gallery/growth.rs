@@ -7,12 +7,12 @@ use attention::study::{Metrics, Repeats};
 use attention::trained::TrainingLog;
 use plotters::style::text_anchor::HPos;
 
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -25,7 +25,7 @@ pub const FIGURE: Figure = Figure {
               layer 0 at each step) and to what followed the same letter earlier (the best head of layer 1). In the grey band the share of \
               right predictions on the repeats passes one half.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// What was measured does not depend on what the reader chooses, so it is read once.

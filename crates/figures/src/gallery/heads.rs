@@ -4,11 +4,11 @@ use attention::study::{HeadCost, head_cost};
 use attention::{Mask, MultiHead};
 use ndarray::{Array2, ArrayRef2};
 
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -22,7 +22,7 @@ pub const FIGURE: Figure = Figure {
               weights and value make its output. The outputs are put side by side, and W_O mixes them: each head has rows of it. \
               That a head has d / h features is a habit, not a must: choose another width.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// Features of a token.

@@ -6,13 +6,13 @@ use attention::shift;
 use attention::study::Repeat;
 use ndarray::Array2;
 
-use super::matrix::scale;
-use super::repeat_strip::{Strip, letter, tiles};
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::parts::heatmap::scale;
+use crate::parts::repeat_strip::{Strip, letter, tiles};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -25,7 +25,7 @@ pub const FIGURE: Figure = Figure {
               prediction beside the letter that comes next: a tick if it is right, a cross if not; no letter is predicted \
               where several have an equal claim. Switch one of the heads off, and the predictions fail.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// The letters that there are, A to Z.

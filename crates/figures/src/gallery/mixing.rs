@@ -3,13 +3,14 @@
 use attention::{Block, Mask, NormPlace, State, Step};
 use ndarray::Array2;
 
-use super::block::{embedded, untrained};
-use super::leak::{bars, distance, exactly, name_tokens, nudge_controls};
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Text};
 use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::numbers::{distance, exactly};
+use crate::parts::nudge::{bars, name_tokens, nudge_controls};
+use crate::parts::untrained::{embedded, untrained};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,7 +21,7 @@ pub const FIGURE: Figure = Figure {
               MLP move no row but the nudged one; attention moves those of all that may look at it. Tokens and matrices \
               are those of the block above, pre-norm.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
@@ -44,7 +45,7 @@ fn run(block: &Block, steps: &[Step], x: &Array2<f64>, mask: &Mask) -> Result<Ar
 }
 
 fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let nudged = settings.place("token");
+    let nudged = settings.chosen("token");
     let nudge = settings.number("size");
     let masked = settings.is_on("mask");
     let tokens = scene.tokens.len();

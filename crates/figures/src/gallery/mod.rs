@@ -1,4 +1,21 @@
 //! The registry: every figure of the book, in the book's order.
+//!
+//! # How a figure's file reads
+//!
+//! From the top, and `threads.rs` is one to begin with (`matrix.rs` shows tiles and two figures of one file,
+//! `spread.rs` a chart):
+//!
+//! 1. what is to be seen, in a line, and **an example** that runs as a test: it draws the figure, changes a control and
+//!    asserts what the caption claims;
+//! 2. `FIGURE`, its **entry** here: name, title, caption, `controls`, and `draw: draw::<ItsType>`;
+//! 3. `controls`, from [`Control`](crate::Control)'s constructors, by which they are read back too
+//!    (`is_on`, `number`, `point`, and `chosen`, a place among a choice's options);
+//! 4. a struct, **its numbers**, and its three [`Steps`](crate::figure::Steps): `measure` computes them with `attention`,
+//!    once; `describe` makes of them a table, findings and sentences; `picture` puts marks at places, in one width or
+//!    the other.
+//!
+//! Numbers become text in `numbers.rs` only. What a second figure needs too goes to `parts/`: no file here takes
+//! anything from another.
 
 mod arcs;
 mod block;
@@ -14,7 +31,6 @@ mod next_token;
 mod norms;
 mod order;
 mod paths;
-mod repeat_strip;
 mod rope;
 mod saturation;
 mod sinusoid;
@@ -22,12 +38,8 @@ mod spread;
 mod threads;
 mod wild_heads;
 
-use ndarray::Array2;
-
-use crate::canvas::{Canvas, Size};
-use crate::control::{Control, Kind, Params, Preset, Settings};
-use crate::drawing::{Cell, Drawing, Fact, Table};
-use crate::{Error, Result, Scene, Token};
+use crate::figure::Figure;
+use crate::{Error, Result};
 
 /// Every figure of the book, by chapter. To add one: a file beside this one, and a line here.
 ///
@@ -59,73 +71,6 @@ pub fn all() -> impl Iterator<Item = &'static Figure> {
     CHAPTERS.iter().flat_map(|chapter| chapter.figures)
 }
 
-/// A figure: what it is called, what a reader may change, and the function that draws it.
-#[derive(Debug)]
-pub struct Figure {
-    /// Its name in `{{#figure id}}`, in addresses and in file names.
-    pub id: &'static str,
-    /// Its title, for lists and for those who do not see it.
-    pub title: &'static str,
-    /// Its caption: what the marks mean, and what to look for.
-    pub caption: &'static str,
-    /// What a reader may change.
-    controls: fn(&Scene) -> Vec<Control>,
-    /// The function behind it.
-    draw: fn(&Scene, &Settings, Size) -> Result<Sketch>,
-}
-
-/// What a figure's function returns: its canvas, and what it has to say.
-struct Sketch {
-    canvas: Canvas,
-    table: Table,
-    facts: Vec<Fact>,
-    sentences: Vec<String>,
-}
-
-impl Figure {
-    /// The name of its chapter, and so of the live module that it is in.
-    pub fn chapter(&self) -> &'static str {
-        let holds = |chapter: &&Chapter| chapter.figures.iter().any(|figure| figure.id == self.id);
-        CHAPTERS.iter().find(holds).map_or("", |chapter| chapter.name)
-    }
-
-    /// What a reader may change about the figure, in this scene.
-    pub fn controls(&self, scene: &Scene) -> Vec<Control> {
-        (self.controls)(scene)
-    }
-
-    /// Whether the figure can be drawn with these parameters.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unknown`] or [`Error::Parameter`] if a parameter is not one of the figure's, or its value
-    /// not possible.
-    pub fn check(&self, scene: &Scene, params: &Params) -> Result<()> {
-        Settings::new(&self.controls(scene), params).map(|_| ())
-    }
-
-    /// Draws the figure. Parameters left out have their control's default.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Figure::check`]; [`Error::NotFinite`] if a number is too large to be drawn.
-    pub fn draw(&self, scene: &Scene, params: &Params, size: Size) -> Result<Drawing> {
-        let settings = Settings::new(&self.controls(scene), params)?;
-        let Sketch { canvas, table, facts, sentences } = (self.draw)(scene, &settings, size)?;
-        for row in &table.rows {
-            assert_eq!(row.cells.len(), table.columns.len(), "{}: row `{}`", self.id, row.name);
-            for (cell, column) in row.cells.iter().zip(&table.columns) {
-                check_finite(cell.value(), || format!("{}, row `{}`, column `{column}`", self.id, row.name))?;
-            }
-        }
-        for fact in &facts {
-            check_finite(fact.cell.value(), || format!("{}, finding `{}`", self.id, fact.name))?;
-        }
-        let svg = canvas.finish(self.title, &sentences.join(" "))?;
-        Ok(Drawing { svg, table, facts, sentences })
-    }
-}
-
 /// The figure of that name.
 ///
 /// # Errors
@@ -135,46 +80,4 @@ pub fn figure(id: &str) -> Result<&'static Figure> {
     all()
         .find(|figure| figure.id == id)
         .ok_or_else(|| Error::unknown("figure", id, all().map(|figure| figure.id)))
-}
-
-/// A control that chooses one of the scene's tokens, by its number from 1; [`Settings::place`] reads it.
-fn token_choice(name: &'static str, label: &'static str, scene: &Scene, default: usize) -> Control {
-    let option = |(place, token): (usize, &Token)| Preset {
-        value: (place + 1).to_string(),
-        label: token.label.clone(),
-    };
-    Control {
-        name,
-        label,
-        kind: Kind::Choice { options: scene.tokens.iter().enumerate().map(option).collect(), default },
-    }
-}
-
-/// The token, other than itself, that the query token gives most weight to. `weights` `[T, T]`
-fn answering(scene: &Scene, weights: &Array2<f64>) -> usize {
-    let asks = scene.query_place();
-    (0..scene.tokens.len())
-        .filter(|&j| j != asks)
-        .reduce(|best, j| if weights[[asks, j]] > weights[[asks, best]] { j } else { best })
-        .unwrap_or(asks)
-}
-
-/// A label cut to the room of `most` characters; dots, which take that of two, say that it was cut.
-fn cut(label: &str, most: usize) -> String {
-    if label.chars().count() <= most {
-        return label.to_owned();
-    }
-    label.chars().take(most.saturating_sub(2)).chain(['…']).collect()
-}
-
-/// A weight, or how far something moves, on a picture, in two digits. What is not exactly 0 is not to look so.
-fn weight_in_brief(weight: f64) -> String {
-    if weight < 0.005 { "<.01".to_owned() } else { Cell::number(weight, 2).to_string() }
-}
-
-fn check_finite(value: Option<f64>, what: impl FnOnce() -> String) -> Result<()> {
-    match value {
-        Some(value) if !value.is_finite() => Err(Error::NotFinite { what: what(), value }),
-        _ => Ok(()),
-    }
 }

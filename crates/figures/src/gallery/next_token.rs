@@ -2,11 +2,11 @@
 
 use attention::{Mask, shift};
 
-use super::{Figure, Sketch, token_choice};
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -16,19 +16,19 @@ pub const FIGURE: Figure = Figure {
               allows), and its output is used to predict the token that comes next. The targets are the inputs, \
               shifted by one; the last position predicts what is not written yet.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
     // The one before the query token: what it predicts is the query token.
-    vec![token_choice("position", "Position", scene, scene.query_place().saturating_sub(1))]
+    vec![Control::token("position", "Position", scene, scene.query_place().saturating_sub(1))]
 }
 
 /// More columns than this do not fit beside one another.
 const MOST_COLUMNS: usize = 8;
 
 fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let position = settings.place("position");
+    let position = settings.chosen("position");
     let labels: Vec<&str> = scene.tokens.iter().map(|token| token.label.as_str()).collect();
     let (inputs, targets) = shift(&labels);
     let target = |place: usize| targets.get(place).copied();

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use attention::NormPlace;
 use attention::study::{DEPTH_RUNS, DEPTHS, DepthGradients, depth_table, log_slope};
 
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -22,7 +22,7 @@ pub const FIGURE: Figure = Figure {
               measured, lines are straight lines fitted to them, rings mark the chosen depth. Then: of each block in a stack of \
               that depth, the dots joined.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(_: &Scene) -> Vec<Control> {

@@ -3,13 +3,15 @@
 use attention::{Mask, NormPlace, sinusoids};
 use ndarray::{Array2, Axis};
 
-use super::block::{FEATURES, embedded, reach, untrained};
-use super::{Figure, Sketch, cut};
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::labels::Labels;
+use crate::labels::cut;
+use crate::numbers::{is_rounding, rounding};
+use crate::parts::untrained::{FEATURES, embedded, reach, untrained};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -21,7 +23,7 @@ pub const FIGURE: Figure = Figure {
               line. Below, the furthest of all tokens in each of the four cases. Tokens and matrices are those of the \
               block in the first half of 7.4.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
@@ -195,18 +197,6 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
 
     let canvas = picture(scene, size, &places, shown, &outcomes.each_ref().map(Outcome::furthest), chosen);
     Ok(Sketch { canvas, table, facts, sentences })
-}
-
-/// What differs by less than this does so because sums were rounded in another order.
-const ROUNDING: f64 = 1e-9;
-
-fn is_rounding(difference: f64) -> bool {
-    difference < ROUNDING
-}
-
-/// A difference that may be there only because of rounding. How large it then is depends on the machine.
-pub fn rounding(difference: f64) -> Cell {
-    if is_rounding(difference) { Cell::words("less than 10⁻⁹") } else { Cell::number(difference, 3) }
 }
 
 fn picture(

@@ -6,13 +6,14 @@ use attention::attention;
 use attention::study::{Activation, Dependencies, Recurrence};
 use ndarray::Array2;
 
-use super::{Figure, Sketch, answering};
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::labels::Labels;
+use crate::parts::weights::answering;
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -23,7 +24,7 @@ pub const FIGURE: Figure = Figure {
               chain, on a logarithmic scale. A step that multiplies by a fixed factor does so again and again; \
               attention hands over what the word has to give once, at any distance, times its weight.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(_: &Scene) -> Vec<Control> {

@@ -5,14 +5,16 @@ use std::f64::consts::{PI, TAU};
 use attention::{POSITION_BASE, Pairing, Rope, Scale, angular_frequency, attention, scores};
 use ndarray::{Array2, ArrayRef1, array};
 
-use super::order::rounding;
-use super::{Figure, Sketch, answering, cut};
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::labels::Labels;
+use crate::labels::cut;
+use crate::numbers::rounding;
+use crate::parts::weights::answering;
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -24,7 +26,7 @@ pub const FIGURE: Figure = Figure {
               does the score. Below, the score against the offset, how many places the query stands after the key; the ring is \
               where we are. Values are not turned.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// The furthest position to choose; a scene has no more tokens.

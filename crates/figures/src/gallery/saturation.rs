@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use attention::study::{SATURATION_SEED, Saturated, Saturation, saturation_study};
 
-use super::spread::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::parts::dimensions::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
 use crate::{Error, Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,7 +20,7 @@ pub const FIGURE: Figure = Figure {
               d. First: the largest of the seven weights. Then: how strongly the weights respond to the scores (the \
               Frobenius norm of softmax's Jacobian). Means over 100 random draws, with and without the division by √d.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 fn controls(_: &Scene) -> Vec<Control> {

@@ -4,12 +4,12 @@ use std::f64::consts::TAU;
 
 use attention::{POSITION_BASE, angular_frequency, position_shift, sinusoids};
 
-use super::order::rounding;
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
+use crate::figure::{Figure, Sketch, at_each_size};
+use crate::numbers::rounding;
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,7 +20,7 @@ pub const FIGURE: Figure = Figure {
               k further. A dial for each pair has both as hands: p moves both alike, and the angle between them, the \
               arc, depends on k alone.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// How many positions are shown, and with how many features; the caption says so too.

@@ -1,15 +1,31 @@
 //! `spread`: how far apart dot products lie, against the number of features, with and without the division.
+//!
+//! ```
+//! use figures::{Params, Scene, Size, figure, params};
+//!
+//! let (spread, scene) = (figure("spread")?, Scene::default());
+//! for d in ["8", "64", "256"] {
+//!     let drawing = spread.draw(&scene, &params([("d", d)]), Size::Wide)?;
+//!     let number = |name| drawing.fact(name).unwrap().value().unwrap();
+//!     // Measured: close to √d before the division, and to 1 after it.
+//!     assert!((number("typical") / number("root") - 1.0).abs() < 0.15);
+//!     assert!((number("typical-divided") - 1.0).abs() < 0.15);
+//! }
+//! # Ok::<(), figures::Error>(())
+//! ```
 
 use std::sync::LazyLock;
 
 use attention::study::{DOT_PRODUCT_SEED, Spread, dot_product_study};
 
-use super::{Figure, Sketch};
 use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
-use crate::control::{Control, Kind, Settings};
-use crate::drawing::{Cell, Fact, Row, Table};
+use crate::control::{Control, Settings};
+use crate::drawing::{Cell, Findings, Table};
+use crate::figure::{Description, Figure, Steps, draw};
+use crate::numbers::fixed;
+use crate::parts::dimensions::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
 use crate::{Error, Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,34 +36,11 @@ pub const FIGURE: Figure = Figure {
               The bars: all of them at one d, before the division by √d and after it, on the same axis. Each set of \
               bars has its own height.",
     controls,
-    draw,
+    draw: draw::<DotProducts>,
 };
 
 fn controls(_: &Scene) -> Vec<Control> {
     vec![dimension_slider()]
-}
-
-/// The slider for the number of features, shared with `saturation`.
-pub fn dimension_slider() -> Control {
-    Control {
-        name: "d",
-        label: "Features d",
-        kind: Kind::Slider { min: 8.0, max: LARGEST as f64, step: 8.0, default: 64.0 },
-    }
-}
-
-/// The most features that a vector has here.
-pub const LARGEST: usize = 256;
-
-/// The numbers of features that the curves are drawn through.
-pub const ON_CURVE: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-/// Every number of features that a study is made for: those on the curve and those of the slider.
-pub fn dimensions() -> Vec<usize> {
-    let mut all: Vec<usize> = ON_CURVE.into_iter().chain((8..=LARGEST).step_by(8)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// How many queries and keys are drawn.
@@ -57,76 +50,74 @@ const PAIRS: usize = 500;
 static STUDY: LazyLock<attention::Result<Vec<Spread>>> =
     LazyLock::new(|| dot_product_study(&dimensions(), PAIRS, DOT_PRODUCT_SEED));
 
-fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let study = STUDY.as_ref().map_err(|error| Error::from(error.clone()))?;
-    let chosen = nearest(settings.number("d"), study, |spread| spread.d);
-    let on_curve: Vec<&Spread> = study.iter().filter(|spread| ON_CURVE.contains(&spread.d)).collect();
-
-    let mut rows: Vec<&Spread> = on_curve.clone();
-    if !ON_CURVE.contains(&chosen.d) {
-        rows.push(chosen);
-        rows.sort_by_key(|spread| spread.d);
-    }
-    let table = Table {
-        corner: "d".into(),
-        columns: ["√d", "typical size", "typical size after division"].map(String::from).to_vec(),
-        rows: rows
-            .iter()
-            .map(|spread| Row {
-                name: spread.d.to_string(),
-                cells: vec![
-                    Cell::number((spread.d as f64).sqrt(), 2),
-                    Cell::number(spread.deviation, 2),
-                    Cell::number(spread.deviation_scaled, 2),
-                ],
-            })
-            .collect(),
-    };
-    let furthest = chosen.scores.iter().fold(0.0, |far: f64, score| far.max(score.abs()));
-    let root = (chosen.d as f64).sqrt();
-    let facts = vec![
-        Fact { name: "d", cell: Cell::count(chosen.d as u64) },
-        Fact { name: "root", cell: Cell::number(root, 1) },
-        Fact { name: "typical", cell: Cell::number(chosen.deviation, 1) },
-        Fact { name: "typical-divided", cell: Cell::number(chosen.deviation_scaled, 2) },
-        Fact { name: "furthest", cell: Cell::number(furthest, 1) },
-        Fact { name: "furthest-divided", cell: Cell::number(furthest / root, 1) },
-        Fact { name: "pairs", cell: Cell::count(PAIRS as u64) },
-        Fact { name: "most-d", cell: Cell::count(LARGEST as u64) },
-    ];
-    let sentences = vec![
-        format!(
-            "With {} features, dot products of {PAIRS} random queries and keys have a typical size of {}, \
-             close to √{} = {}.",
-            chosen.d,
-            Cell::number(chosen.deviation, 1),
-            chosen.d,
-            Cell::number(root, 1)
-        ),
-        format!("Divided by √d, it is {}.", Cell::number(chosen.deviation_scaled, 2)),
-    ];
-
-    let mut canvas = Canvas::new(size, size.pick(330.0, 640.0));
-    let left = Chart {
-        x: Axis::log(1.0..LARGEST as f64, 34.0..size.pick(320.0, 322.0)),
-        y: Axis::log(0.5..32.0, 280.0..46.0),
-    };
-    curves(&mut canvas, &left, &on_curve, chosen);
-    let (start, end, top) = size.pick((380.0, 670.0, 46.0), (14.0, 330.0, 376.0));
-    histogram(&mut canvas, chosen, start..end, top);
-    Ok(Sketch { canvas, table, facts, sentences })
+/// The numbers of the figure: dot products at some numbers of features, and at the one that was chosen.
+struct DotProducts {
+    on_curve: Vec<&'static Spread>,
+    chosen: &'static Spread,
 }
 
-/// The entry of a study whose number of features is nearest to the one asked for.
-pub fn nearest<T>(wanted: f64, study: &[T], d: impl Fn(&T) -> usize) -> &T {
-    let far = |entry: &T| (d(entry) as f64 - wanted).abs();
-    let mut best = &study[0];
-    for entry in study {
-        if far(entry) < far(best) {
-            best = entry;
-        }
+impl Steps for DotProducts {
+    fn measure(_: &Scene, settings: &Settings) -> Result<Self> {
+        let study = STUDY.as_ref().map_err(|error| Error::from(error.clone()))?;
+        Ok(DotProducts {
+            on_curve: study.iter().filter(|spread| ON_CURVE.contains(&spread.d)).collect(),
+            chosen: nearest(settings.number("d"), study, |spread| spread.d),
+        })
     }
-    best
+
+    fn describe(&self, _: &Scene) -> Description {
+        let chosen = self.chosen;
+        let mut rows = self.on_curve.clone();
+        if !ON_CURVE.contains(&chosen.d) {
+            rows.push(chosen);
+            rows.sort_by_key(|spread| spread.d);
+        }
+        let cells = |it: &Spread| [root(it), it.deviation, it.deviation_scaled].map(|it| Cell::number(it, 2));
+        let table = Table::new("d", ["√d", "typical size", "typical size after division"])
+            .rows(rows.into_iter().map(|spread| (spread.d.to_string(), cells(spread))));
+
+        let findings = Findings::new()
+            .count("d", chosen.d)
+            .number("root", root(chosen), 1)
+            .number("typical", chosen.deviation, 1)
+            .number("typical-divided", chosen.deviation_scaled, 2)
+            .number("furthest", furthest(chosen), 1)
+            .number("furthest-divided", furthest(chosen) / root(chosen), 1)
+            .count("pairs", PAIRS)
+            .count("most-d", LARGEST);
+
+        let (d, typical) = (chosen.d, fixed(chosen.deviation, 1));
+        let sentences = vec![
+            format!(
+                "With {d} features, dot products of {PAIRS} random queries and keys have a typical size of {typical}, \
+                 close to √{d} = {}.",
+                fixed(root(chosen), 1)
+            ),
+            format!("Divided by √d, it is {}.", fixed(chosen.deviation_scaled, 2)),
+        ];
+        Description { table, findings, sentences }
+    }
+
+    fn picture(&self, _: &Scene, size: Size) -> Canvas {
+        let mut canvas = Canvas::new(size, size.pick(330.0, 640.0));
+        let left = Chart {
+            x: Axis::log(1.0..LARGEST as f64, 34.0..size.pick(320.0, 322.0)),
+            y: Axis::log(0.5..32.0, 280.0..46.0),
+        };
+        curves(&mut canvas, &left, &self.on_curve, self.chosen);
+        let (start, end, top) = size.pick((380.0, 670.0, 46.0), (14.0, 330.0, 376.0));
+        histogram(&mut canvas, self.chosen, start..end, top);
+        canvas
+    }
+}
+
+fn root(spread: &Spread) -> f64 {
+    (spread.d as f64).sqrt()
+}
+
+/// The size of the dot product that is furthest from 0.
+fn furthest(spread: &Spread) -> f64 {
+    spread.scores.iter().fold(0.0, |far: f64, score| far.max(score.abs()))
 }
 
 fn curves(canvas: &mut Canvas, chart: &Chart, study: &[&Spread], chosen: &Spread) {
@@ -154,8 +145,7 @@ fn curves(canvas: &mut Canvas, chart: &Chart, study: &[&Spread], chosen: &Spread
 /// All the dot products at one d, in bins, before the division and after it.
 fn histogram(canvas: &mut Canvas, chosen: &Spread, across: std::ops::Range<f64>, top: f64) {
     let d = chosen.d as f64;
-    let furthest = chosen.scores.iter().fold(0.0, |far: f64, score| far.max(score.abs()));
-    let reach = furthest * 1.02;
+    let reach = furthest(chosen) * 1.02;
     let x = Axis::linear(-reach..reach, across.clone());
     let mut strip = |scores: Vec<f64>, floor: f64, role: Role, name: String| {
         const BINS: usize = 41;
@@ -181,7 +171,7 @@ fn histogram(canvas: &mut Canvas, chosen: &Spread, across: std::ops::Range<f64>,
     strip(divided, top + 208.0, Role::Ink, "after the division by √d".into());
     for tick in [-2.0, -1.0, 0.0, 1.0, 2.0].map(|step| step * nice(reach / 2.5)) {
         let at = [x.at(tick), top + 222.0];
-        canvas.text(&Cell::number(tick, 0).to_string(), at, Text::CENTRE.role(Role::Muted));
+        canvas.text(&fixed(tick, 0), at, Text::CENTRE.role(Role::Muted));
     }
     let middle = (across.start + across.end) / 2.0;
     canvas.text("dot product", [middle, top + 240.0], Text::CENTRE);

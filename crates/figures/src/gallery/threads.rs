@@ -1,15 +1,42 @@
 //! `threads`: a query among the keys. A thread is as thick as the weight; the star is the output.
+//!
+//! ```
+//! use figures::{Params, Scene, Size, figure, params};
+//!
+//! let (threads, scene) = (figure("threads")?, Scene::default());
+//! let drawing = threads.draw(&scene, &Params::new(), Size::Wide)?;
+//! assert_eq!(drawing.fact("top")?.to_string(), "cat"); // “it” asks, and “cat” has the thickest thread
+//!
+//! // The star is the mean of the values, each counted with its weight: it never leaves their outline.
+//! let corner = threads.draw(&scene, &params([("query", "3,3")]), Size::Wide)?;
+//! for (output, column) in [("output-1", "feature 1"), ("output-2", "feature 2")] {
+//!     let (mut mean, mut most) = (0.0, f64::NEG_INFINITY);
+//!     for row in &corner.table.rows {
+//!         let value = |column| Ok::<_, figures::Error>(corner.table.cell(&row.name, column)?.value().unwrap());
+//!         mean += value("weight")? * value(column)?;
+//!         most = value(column)?.max(most);
+//!     }
+//!     let output = corner.fact(output)?.value().unwrap();
+//!     assert!((output - mean).abs() < 1e-12 && output <= most);
+//! }
+//!
+//! // From the origin every score is 0, and each token gets the same.
+//! let origin = threads.draw(&scene, &params([("query", "0,0")]), Size::Wide)?;
+//! assert_eq!(origin.fact("top-weight")?, origin.fact("second-weight")?);
+//! # Ok::<(), figures::Error>(())
+//! ```
 
 use attention::{Scale, attention_scaled, scores};
-use ndarray::{Array2, array};
+use ndarray::{Array1, Array2, array};
 
-use super::{Figure, Sketch, weight_in_brief};
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
-use crate::control::{Control, Kind, Preset, Settings, Value};
-use crate::drawing::{Cell, Fact, Row, Table};
+use crate::control::{Control, Settings, Value};
+use crate::drawing::{Cell, Findings, Table};
+use crate::figure::{Description, Figure, Steps, draw};
 use crate::labels::Labels;
+use crate::numbers::{fixed, weight_in_brief};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,29 +47,15 @@ pub const FIGURE: Figure = Figure {
               a ring instead. The star is the output: the mean of the values, each counted with its weight. It never \
               leaves the dashed outline of the values.",
     controls,
-    draw,
+    draw: draw::<Threads>,
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
-    let reach = reach(scene);
-    let presets = scene
-        .tokens
-        .iter()
-        .map(|token| Preset { value: Value::Point(token.vector).to_string(), label: token.label.clone() });
-    let origin = Preset { value: "0,0".into(), label: "the origin".into() };
+    let tokens = scene.tokens.iter().map(|token| (token.vector, token.label.as_str()));
+    let places = tokens.chain([([0.0, 0.0], "the origin")]);
     vec![
-        Control {
-            name: "query",
-            label: "Query",
-            kind: Kind::Point {
-                x: [-reach, reach],
-                y: [-reach, reach],
-                step: reach / 30.0,
-                default: scene.query().vector,
-                presets: presets.chain([origin]).collect(),
-            },
-        },
-        Control { name: "scaled", label: "Divide scores by √d_k", kind: Kind::Toggle { default: true } },
+        Control::point("query", "Query", reach(scene), scene.query().vector, places),
+        Control::toggle("scaled", "Divide scores by √d_k", true),
     ]
 }
 
@@ -62,273 +75,298 @@ const THICKEST: f64 = 16.0;
 /// The thickness of a thread that has next to nothing.
 const THINNEST: f64 = 0.5;
 
-fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let query = settings.point("query");
-    let scale = if settings.is_on("scaled") { Scale::ByRootDk } else { Scale::Off };
-
-    // One vector plays two parts here: it is the token's key and its value.
-    let vectors = scene.vectors(); // [T, 2]
-    let queries = array![query]; // [1, 2]
-    let found = attention_scaled(&queries, &vectors, &vectors, scale)?;
-    let dots = scores(&queries, &vectors, Scale::Off)?; // [1, T]
-    let scores = scores(&queries, &vectors, scale)?; // [1, T]
-    let weights = found.weights.row(0); // [T]
-    let output = [found.output[[0, 0]], found.output[[0, 1]]];
-
-    // Tokens from the largest weight to the smallest; of two equal ones the earlier comes first.
-    let mut ranking: Vec<usize> = (0..scene.tokens.len()).collect();
-    ranking.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
-    let top = ranking[0];
-    let asks = scene.tokens.iter().find(|token| token.vector == query);
-
-    // Relative to the largest, as softmax computes them, so that no score is too large.
-    let exponentials = scores.row(0).mapv(|score| libm::exp(score - scores[[0, top]])); // [T]
-
-    let fact = |name, cell| Fact { name, cell };
-    let table = Table {
-        corner: "key".into(),
-        columns: ["feature 1", "feature 2", "dot product", "score", "exponential", "weight"]
-            .map(String::from)
-            .to_vec(),
-        rows: (0..scene.tokens.len())
-            .map(|j| Row {
-                name: scene.tokens[j].label.clone(),
-                cells: vec![
-                    Cell::number(vectors[[j, 0]], 1),
-                    Cell::number(vectors[[j, 1]], 1),
-                    Cell::number(dots[[0, j]], 2),
-                    Cell::number(scores[[0, j]], 2),
-                    Cell::number(exponentials[j], 3),
-                    Cell::number(weights[j], 3),
-                ],
-            })
-            .collect(),
-    };
-    let label = |j: usize| Cell::token(&scene.tokens[j].label);
-    let (second, last) = (ranking[1], ranking[ranking.len() - 1]);
-    let length = |vector: Place| libm::hypot(vector[0], vector[1]);
-    let key = |j: usize| scene.tokens[j].vector;
-    // Of the zero vector there is no direction: it is said to be at a right angle to all others.
-    let cosine = |j: usize| {
-        let lengths = length(query) * length(key(j));
-        if lengths > 0.0 { dots[[0, j]] / lengths } else { 0.0 }
-    };
-    // The same query, so many times as long.
-    let top_share_at = |times: f64| -> Result<Cell> {
-        let weights = attention_scaled(&(&queries * times), &vectors, &vectors, scale)?.weights; // [1, T]
-        Ok(Cell::share(weights[[0, top]]))
-    };
-    let facts = vec![
-        fact("query", asks.map_or(Cell::words("a point of your own"), |token| Cell::token(&token.label))),
-        fact("query-1", Cell::number(query[0], 2)),
-        fact("query-2", Cell::number(query[1], 2)),
-        fact("query-length", Cell::number(length(query), 2)),
-        fact("top", label(top)),
-        fact("top-1", Cell::number(vectors[[top, 0]], 1)),
-        fact("top-2", Cell::number(vectors[[top, 1]], 1)),
-        fact("top-length", Cell::number(length(key(top)), 2)),
-        fact("top-cosine", Cell::number(cosine(top), 2)),
-        fact("top-dot", Cell::number(dots[[0, top]], 2)),
-        fact("top-score", Cell::number(scores[[0, top]], 2)),
-        fact("top-weight", Cell::number(weights[top], 2)),
-        fact("top-share", Cell::share(weights[top])),
-        fact("second", label(second)),
-        fact("second-length", Cell::number(length(key(second)), 2)),
-        fact("second-cosine", Cell::number(cosine(second), 2)),
-        fact("second-dot", Cell::number(dots[[0, second]], 2)),
-        fact("second-score", Cell::number(scores[[0, second]], 2)),
-        fact("second-exponential", Cell::number(exponentials[second], 3)),
-        fact("second-weight", Cell::number(weights[second], 2)),
-        fact("last", label(last)),
-        fact("last-score", Cell::number(scores[[0, last]], 2)),
-        fact("last-weight", Cell::number(weights[last], 3)),
-        fact("exponentials", Cell::number(exponentials.sum(), 3)),
-        fact("sum", Cell::number(weights.sum(), 2)),
-        fact("top-share-no-length", top_share_at(0.0)?),
-        fact("top-share-half-length", top_share_at(0.5)?),
-        fact("top-share-double-length", top_share_at(2.0)?),
-        fact("output-1", Cell::number(output[0], 2)),
-        fact("output-2", Cell::number(output[1], 2)),
-    ];
-
-    let share = |j: usize| format!("{} to “{}”", Cell::number(weights[j], 2), scene.tokens[j].label);
-    let who = match asks {
-        Some(token) => format!("“{}” asks", token.label),
-        None => format!("A query at ({}, {}) asks", Cell::number(query[0], 2), Cell::number(query[1], 2)),
-    };
-    let whom = if query == [0.0, 0.0] {
-        format!(
-            ": at the origin every score is 0, and each token gets the same weight, {}.",
-            Cell::number(weights[0], 2)
-        )
-    } else {
-        let most = ranking.iter().take(3).map(|&j| share(j)).collect::<Vec<_>>();
-        format!(
-            " and gives its weight to all the tokens: {}{}.",
-            most.join(", "),
-            if most.len() < ranking.len() { ", the rest to the others" } else { "" }
-        )
-    };
-    let sentences = vec![
-        who + &whom,
-        format!(
-            "The output, the star, stands at ({}, {}).",
-            Cell::number(output[0], 2),
-            Cell::number(output[1], 2)
-        ),
-        match scale {
-            Scale::ByRootDk => "Scores are divided by √d_k, here √2.".into(),
-            Scale::Off => "Scores are not divided by √d_k.".to_owned(),
-        },
-    ];
-
-    let canvas =
-        picture(scene, size, query, &vectors, &weights.to_vec(), &scores.row(0).to_vec(), &ranking, output);
-    Ok(Sketch { canvas, table, facts, sentences })
+/// The numbers of the figure: one query's attention to the keys.
+struct Threads {
+    query: Place,
+    scale: Scale,
+    dots: Array1<f64>,    // [T]
+    scores: Array1<f64>,  // [T]
+    weights: Array1<f64>, // [T]
+    output: Place,
+    /// Relative to the largest, as softmax computes them, so that no score is too large.
+    exponentials: Array1<f64>, // [T]
+    /// Tokens from the largest weight to the smallest; of two equal ones the earlier comes first.
+    ranking: Vec<usize>,
+    /// The largest weight if the same query had no length, half its length, and twice its length.
+    top_at_lengths: [f64; 3],
 }
 
-#[allow(clippy::too_many_arguments)]
-fn picture(
-    scene: &Scene,
-    size: Size,
-    query: Place,
-    vectors: &Array2<f64>,
-    weights: &[f64],
-    scores: &[f64],
-    ranking: &[usize],
-    output: Place,
-) -> Canvas {
-    let side: f64 = size.pick(400.0, 330.0);
-    let rows = weights.len().min(MOST_ROWS);
-    let list_height = 34.0 + 24.0 * (rows + usize::from(rows < weights.len())) as f64;
-    let height = size.pick(side.max(list_height) + 16.0, side + 20.0 + list_height);
-    let mut canvas = Canvas::new(size, height);
-    let left = size.pick(4.0, 5.0);
-    let reach = reach(scene);
-    let plane = Chart {
-        x: Axis::linear(-reach..reach, left..left + side),
-        y: Axis::linear(-reach..reach, side + 6.0..6.0),
-    };
+impl Steps for Threads {
+    fn measure(scene: &Scene, settings: &Settings) -> Result<Self> {
+        let query = settings.point("query");
+        let scale = if settings.is_on("scaled") { Scale::ByRootDk } else { Scale::Off };
 
-    // The plane: two features, and the origin where they cross.
-    let origin = plane.at(0.0, 0.0);
-    let grid = Stroke::new(Role::Grid, 1.0);
-    canvas.line(plane.at(-reach, 0.0), plane.at(reach, 0.0), grid);
-    canvas.line(plane.at(0.0, -reach), plane.at(0.0, reach), grid);
-    canvas.text("feature 1", [left + side, origin[1] + 12.0], Text::END.role(Role::Muted));
-    canvas.text("feature 2", [origin[0] + 6.0, 12.0], Text::START.role(Role::Muted));
+        // One vector plays two parts here: it is the token's key and its value.
+        let vectors = scene.vectors(); // [T, 2]
+        let queries = array![query]; // [1, 2]
+        let found = attention_scaled(&queries, &vectors, &vectors, scale)?;
+        let row = |numbers: Array2<f64>| numbers.row(0).to_owned();
+        let scaled = row(scores(&queries, &vectors, scale)?); // [T]
+        let weights = row(found.weights); // [T]
 
-    // What the values span.
-    let spots: Vec<Place> = vectors.rows().into_iter().map(|v| plane.at(v[0], v[1])).collect();
-    let mut outline = hull(&spots);
-    outline.push(outline[0]);
-    canvas.path(&outline, Stroke::new(Role::Value, 1.4).dashed());
+        let mut ranking: Vec<usize> = (0..scene.tokens.len()).collect();
+        ranking.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+        let top = ranking[0];
+        let top_at = |times: f64| -> Result<f64> {
+            let longer = &queries * times; // [1, 2]
+            Ok(attention_scaled(&longer, &vectors, &vectors, scale)?.weights[[0, top]])
+        };
+        Ok(Threads {
+            query,
+            scale,
+            dots: row(scores(&queries, &vectors, Scale::Off)?),
+            exponentials: scaled.mapv(|score| libm::exp(score - scaled[top])),
+            scores: scaled,
+            weights,
+            output: [found.output[[0, 0]], found.output[[0, 1]]],
+            ranking,
+            top_at_lengths: [top_at(0.0)?, top_at(0.5)?, top_at(2.0)?],
+        })
+    }
 
-    // Threads from the query to the keys.
-    let from = plane.at(query[0], query[1]);
-    canvas.group(&[], |canvas| {
-        for &j in ranking.iter().rev() {
+    fn describe(&self, scene: &Scene) -> Description {
+        let columns = ["feature 1", "feature 2", "dot product", "score", "exponential", "weight"];
+        let table = Table::new("key", columns).rows(scene.tokens.iter().enumerate().map(|(j, token)| {
+            let cells = [
+                Cell::number(token.vector[0], 1),
+                Cell::number(token.vector[1], 1),
+                Cell::number(self.dots[j], 2),
+                Cell::number(self.scores[j], 2),
+                Cell::number(self.exponentials[j], 3),
+                Cell::number(self.weights[j], 3),
+            ];
+            (&token.label, cells)
+        }));
+        Description { table, findings: self.findings(scene), sentences: self.sentences(scene) }
+    }
+
+    fn picture(&self, scene: &Scene, size: Size) -> Canvas {
+        let side: f64 = size.pick(400.0, 330.0);
+        let rows = self.weights.len().min(MOST_ROWS);
+        let list_height = 34.0 + 24.0 * (rows + usize::from(rows < self.weights.len())) as f64;
+        let height = size.pick(side.max(list_height) + 16.0, side + 20.0 + list_height);
+        let mut canvas = Canvas::new(size, height);
+        let left = size.pick(4.0, 5.0);
+
+        self.plane(&mut canvas, scene, [left, 6.0], side);
+        self.list(&mut canvas, scene, size.pick([left + side + 26.0, 20.0], [left, side + 34.0]));
+        canvas
+    }
+}
+
+impl Threads {
+    /// The token that asks, if the query stands where one does.
+    fn asks<'a>(&self, scene: &'a Scene) -> Option<&'a str> {
+        let token = scene.tokens.iter().find(|token| token.vector == self.query);
+        token.map(|token| token.label.as_str())
+    }
+
+    fn findings(&self, scene: &Scene) -> Findings {
+        let ranking = &self.ranking;
+        let (top, second, last) = (ranking[0], ranking[1], ranking[ranking.len() - 1]);
+        let key = |j: usize| scene.tokens[j].vector;
+        // Of the zero vector there is no direction: it is said to be at a right angle to all others.
+        let cosine = |j: usize| {
+            let lengths = length(self.query) * length(key(j));
+            if lengths > 0.0 { self.dots[j] / lengths } else { 0.0 }
+        };
+        let asks = self.asks(scene).map_or(Cell::words("a point of your own"), Cell::token);
+        let [none, half, double] = self.top_at_lengths;
+        Findings::new()
+            .cell("query", asks)
+            .number("query-1", self.query[0], 2)
+            .number("query-2", self.query[1], 2)
+            .number("query-length", length(self.query), 2)
+            .token("top", scene.label(top))
+            .number("top-1", key(top)[0], 1)
+            .number("top-2", key(top)[1], 1)
+            .number("top-length", length(key(top)), 2)
+            .number("top-cosine", cosine(top), 2)
+            .number("top-dot", self.dots[top], 2)
+            .number("top-score", self.scores[top], 2)
+            .number("top-weight", self.weights[top], 2)
+            .share("top-share", self.weights[top])
+            .token("second", scene.label(second))
+            .number("second-length", length(key(second)), 2)
+            .number("second-cosine", cosine(second), 2)
+            .number("second-dot", self.dots[second], 2)
+            .number("second-score", self.scores[second], 2)
+            .number("second-exponential", self.exponentials[second], 3)
+            .number("second-weight", self.weights[second], 2)
+            .token("last", scene.label(last))
+            .number("last-score", self.scores[last], 2)
+            .number("last-weight", self.weights[last], 3)
+            .number("exponentials", self.exponentials.sum(), 3)
+            .number("sum", self.weights.sum(), 2)
+            .share("top-share-no-length", none)
+            .share("top-share-half-length", half)
+            .share("top-share-double-length", double)
+            .number("output-1", self.output[0], 2)
+            .number("output-2", self.output[1], 2)
+    }
+
+    fn sentences(&self, scene: &Scene) -> Vec<String> {
+        let point = |[x, y]: Place| format!("({}, {})", fixed(x, 2), fixed(y, 2));
+        let who = match self.asks(scene) {
+            Some(label) => format!("“{label}” asks"),
+            None => format!("A query at {} asks", point(self.query)),
+        };
+        let share = |&j: &usize| format!("{} to “{}”", fixed(self.weights[j], 2), scene.label(j));
+        let whom = if self.query == [0.0, 0.0] {
+            let each = fixed(self.weights[0], 2);
+            format!(": at the origin every score is 0, and each token gets the same weight, {each}.")
+        } else {
+            let most: Vec<_> = self.ranking.iter().take(3).map(share).collect();
+            let rest = if most.len() < self.ranking.len() { ", the rest to the others" } else { "" };
+            format!(" and gives its weight to all the tokens: {}{rest}.", most.join(", "))
+        };
+        let scale = match self.scale {
+            Scale::ByRootDk => "Scores are divided by √d_k, here √2.",
+            Scale::Off => "Scores are not divided by √d_k.",
+        };
+        vec![who + &whom, format!("The output, the star, stands at {}.", point(self.output)), scale.into()]
+    }
+
+    /// The plane, in a square of width `side`: keys, query, output, and the threads between them.
+    fn plane(&self, canvas: &mut Canvas, scene: &Scene, [left, top]: Place, side: f64) {
+        let reach = reach(scene);
+        let plane = Chart {
+            x: Axis::linear(-reach..reach, left..left + side),
+            y: Axis::linear(-reach..reach, side + top..top),
+        };
+        // Two features, and the origin where they cross.
+        let origin = plane.at(0.0, 0.0);
+        let grid = Stroke::new(Role::Grid, 1.0);
+        canvas.line(plane.at(-reach, 0.0), plane.at(reach, 0.0), grid);
+        canvas.line(plane.at(0.0, -reach), plane.at(0.0, reach), grid);
+        canvas.text("feature 1", [left + side, origin[1] + 12.0], Text::END.role(Role::Muted));
+        canvas.text("feature 2", [origin[0] + 6.0, 12.0], Text::START.role(Role::Muted));
+
+        // What the values span.
+        let spots: Vec<Place> = scene.tokens.iter().map(|it| plane.at(it.vector[0], it.vector[1])).collect();
+        let mut outline = hull(&spots);
+        outline.push(outline[0]);
+        canvas.path(&outline, Stroke::new(Role::Value, 1.4).dashed());
+
+        let from = plane.at(self.query[0], self.query[1]);
+        let star = plane.at(self.output[0], self.output[1]);
+        canvas.group(&[], |canvas| self.threads(canvas, from, &spots));
+        for (token, &spot) in scene.tokens.iter().zip(&spots) {
+            key_and_value(canvas, spot, token.vector);
+        }
+        let frame = format!("{left} {top} {side} {side} {} {reach} {reach} {}", -reach, -reach);
+        canvas.group(&[("data-drag", "query"), ("data-frame", &frame)], |canvas| {
+            canvas.disc(from, 22.0, Role::Query, HIT);
+            canvas.disc(from, 7.0, Role::Query, 1.0);
+        });
+        canvas.star(star, 11.0, Stroke::new(Role::Output, 2.4));
+
+        let mut labels = Labels::within([0.0, 0.0], [left + side, side + 12.0]);
+        for sides in outline.windows(2) {
+            labels.block_line(sides[0], sides[1], 2.0);
+        }
+        canvas.group(&[], |canvas| self.names(canvas, scene, labels, &spots, from, star));
+    }
+
+    /// Threads from the query to the keys, the thinnest first.
+    fn threads(&self, canvas: &mut Canvas, from: Place, spots: &[Place]) {
+        for &j in self.ranking.iter().rev() {
             // Every token gets a little: the thinnest thread can still be seen.
-            let width = (weights[j] * THICKEST).max(THINNEST);
+            let width = (self.weights[j] * THICKEST).max(THINNEST);
             let thread = Stroke::new(Role::Weight, width);
-            let distance = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]);
-            if distance < 10.0 {
+            if is_under(from, spots[j]) {
                 // The key lies under the query: the thread becomes a ring around both.
                 canvas.ring(spots[j], 11.0 + width / 2.0, thread);
             } else {
                 canvas.line(from, spots[j], thread);
             }
         }
-    });
+    }
 
-    // Keys and values: one dot, two parts.
-    for (token, &spot) in scene.tokens.iter().zip(&spots) {
-        let choose = format!("query={}", Value::Point(token.vector));
-        canvas.group(&[("data-set", &choose)], |canvas| {
-            canvas.disc(spot, 14.0, Role::Key, HIT);
-            canvas.disc(spot, 6.0, Role::Key, 1.0);
-            canvas.ring(spot, 6.0, Stroke::new(Role::Value, 2.5));
-        });
-    }
-    let star = plane.at(output[0], output[1]);
-    let frame = format!("{left} {} {side} {side} {} {reach} {reach} {}", 6.0, -reach, -reach);
-    canvas.group(&[("data-drag", "query"), ("data-frame", &frame)], |canvas| {
-        canvas.disc(from, 22.0, Role::Query, HIT);
-        canvas.disc(from, 7.0, Role::Query, 1.0);
-    });
-    canvas.star(star, 11.0, Stroke::new(Role::Output, 2.4));
-
-    let mut labels = Labels::within([0.0, 0.0], [left + side, side + 12.0]);
-    for &spot in &spots {
-        labels.block(spot, 7.0);
-    }
-    for sides in outline.windows(2) {
-        labels.block_line(sides[0], sides[1], 2.0);
-    }
-    for &j in ranking.iter().filter(|&&j| weights[j] * THICKEST >= 0.5) {
-        labels.block_line(from, spots[j], weights[j] * THICKEST / 2.0 + 1.0);
-    }
-    labels.block(from, 14.0);
-    labels.block(star, 11.0);
-    canvas.group(&[], |canvas| {
+    /// The names of query, output and keys, on no mark and no thread.
+    fn names(
+        &self,
+        canvas: &mut Canvas,
+        scene: &Scene,
+        mut labels: Labels,
+        spots: &[Place],
+        from: Place,
+        star: Place,
+    ) {
+        for &spot in spots {
+            labels.block(spot, 7.0);
+        }
+        for &j in self.ranking.iter().filter(|&&j| self.weights[j] * THICKEST >= 0.5) {
+            labels.block_line(from, spots[j], self.weights[j] * THICKEST / 2.0 + 1.0);
+        }
+        labels.block(from, 14.0);
+        labels.block(star, 11.0);
         labels.place(canvas, "query", from, 18.0, Text::CENTRE.role(Role::Query).bold());
         labels.place(canvas, "output", star, 14.0, Text::CENTRE.role(Role::Output).bold());
-        for &j in ranking {
-            let how = if j == ranking[0] { Text::CENTRE.bold() } else { Text::CENTRE };
-            let under_query = libm::hypot(from[0] - spots[j][0], from[1] - spots[j][1]) < 10.0;
-            let gap = if under_query { 20.0 } else { 13.0 };
-            labels.place(canvas, &scene.tokens[j].label, spots[j], gap, how);
+        for &j in &self.ranking {
+            let how = if j == self.ranking[0] { Text::CENTRE.bold() } else { Text::CENTRE };
+            let gap = if is_under(from, spots[j]) { 20.0 } else { 13.0 };
+            labels.place(canvas, scene.label(j), spots[j], gap, how);
         }
-    });
+    }
 
-    let corner = size.pick([left + side + 26.0, 20.0], [left, side + 34.0]);
-    list(&mut canvas, corner, scene, weights, scores, ranking);
-    canvas
+    /// The weights as bars, in the order of the sentence.
+    fn list(&self, canvas: &mut Canvas, scene: &Scene, [left, top]: Place) {
+        let Threads { weights, scores, ranking, .. } = self;
+        let right = canvas.width() - 4.0;
+        let (score_end, bar_start, bar_end) = (left + 112.0, left + 124.0, right - 38.0);
+        canvas.text("key", [left, top], Text::START.role(Role::Muted));
+        canvas.text("score", [score_end, top], Text::END.role(Role::Muted));
+        canvas.text("weight", [bar_start, top], Text::START.role(Role::Muted));
+        let mut shown: Vec<usize> = ranking.iter().copied().take(MOST_ROWS).collect();
+        shown.sort_unstable();
+        let mut y = top + 24.0;
+        canvas.group(&[], |canvas| {
+            for j in shown {
+                let how = if j == ranking[0] { Text::START.bold() } else { Text::START };
+                let label: String = scene.tokens[j].label.chars().take(8).collect();
+                canvas.text(&label, [left, y], how);
+                canvas.text(&fixed(scores[j], 2), [score_end, y], Text { across: Text::END.across, ..how });
+                canvas.bar(
+                    [bar_start, y - 7.0],
+                    [bar_start + (bar_end - bar_start) * weights[j], y + 7.0],
+                    Role::Weight,
+                    1.0,
+                );
+                canvas.text(
+                    &weight_in_brief(weights[j]),
+                    [right, y],
+                    Text { across: Text::END.across, ..how },
+                );
+                y += 24.0;
+            }
+        });
+        if ranking.len() > MOST_ROWS {
+            let rest: f64 = ranking[MOST_ROWS..].iter().map(|&j| weights[j]).sum();
+            let name = format!("{} others", ranking.len() - MOST_ROWS);
+            canvas.text(&name, [left, y], Text::START.role(Role::Muted));
+            canvas.text(&fixed(rest, 2), [right, y], Text::END.role(Role::Muted));
+        }
+    }
 }
 
-/// The weights as bars, in the order of the sentence.
-fn list(
-    canvas: &mut Canvas,
-    [left, top]: Place,
-    scene: &Scene,
-    weights: &[f64],
-    scores: &[f64],
-    ranking: &[usize],
-) {
-    let right = canvas.width() - 4.0;
-    let (score_end, bar_start, bar_end) = (left + 112.0, left + 124.0, right - 38.0);
-    canvas.text("key", [left, top], Text::START.role(Role::Muted));
-    canvas.text("score", [score_end, top], Text::END.role(Role::Muted));
-    canvas.text("weight", [bar_start, top], Text::START.role(Role::Muted));
-    let mut shown: Vec<usize> = ranking.iter().copied().take(MOST_ROWS).collect();
-    shown.sort_unstable();
-    let mut y = top + 24.0;
-    canvas.group(&[], |canvas| {
-        for j in shown {
-            let how = if j == ranking[0] { Text::START.bold() } else { Text::START };
-            let label: String = scene.tokens[j].label.chars().take(8).collect();
-            canvas.text(&label, [left, y], how);
-            canvas.text(
-                &Cell::number(scores[j], 2).to_string(),
-                [score_end, y],
-                Text { across: Text::END.across, ..how },
-            );
-            canvas.bar(
-                [bar_start, y - 7.0],
-                [bar_start + (bar_end - bar_start) * weights[j], y + 7.0],
-                Role::Weight,
-                1.0,
-            );
-            canvas.text(&weight_in_brief(weights[j]), [right, y], Text { across: Text::END.across, ..how });
-            y += 24.0;
-        }
+fn length([x, y]: Place) -> f64 {
+    libm::hypot(x, y)
+}
+
+/// Whether a key lies so near to the query that it is under its dot.
+fn is_under(query: Place, key: Place) -> bool {
+    length([query[0] - key[0], query[1] - key[1]]) < 10.0
+}
+
+/// A token's key and value: one dot, two parts, to choose the query by.
+fn key_and_value(canvas: &mut Canvas, spot: Place, vector: [f64; 2]) {
+    let choose = format!("query={}", Value::Point(vector));
+    canvas.group(&[("data-set", &choose)], |canvas| {
+        canvas.disc(spot, 14.0, Role::Key, HIT);
+        canvas.disc(spot, 6.0, Role::Key, 1.0);
+        canvas.ring(spot, 6.0, Stroke::new(Role::Value, 2.5));
     });
-    if ranking.len() > MOST_ROWS {
-        let rest: f64 = ranking[MOST_ROWS..].iter().map(|&j| weights[j]).sum();
-        let name = format!("{} others", ranking.len() - MOST_ROWS);
-        canvas.text(&name, [left, y], Text::START.role(Role::Muted));
-        canvas.text(&Cell::number(rest, 2).to_string(), [right, y], Text::END.role(Role::Muted));
-    }
 }
 
 /// The corners of the smallest convex outline around `places` (Andrew's monotone chain).

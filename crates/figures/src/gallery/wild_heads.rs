@@ -2,12 +2,13 @@
 
 use ndarray::Array2;
 
-use super::matrix::{largest, picture, weights_table};
-use super::{Figure, Sketch};
 use crate::canvas::Size;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact};
+use crate::figure::{Figure, Sketch, at_each_size};
 use crate::minilm::{LAYER_0_HEAD_2, LAYER_1_HEAD_8, LAYER_3_HEAD_1, LAYER_5_HEAD_11, Millionths, TOKENS};
+use crate::parts::heatmap::picture;
+use crate::parts::weights::{largest, weights_table};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -20,7 +21,7 @@ pub const FIGURE: Figure = Figure {
               has no causal mask: its tokens look ahead too. It adds two of its own, `[CLS]` and `[SEP]`, and many a \
               row gives much to `[CLS]`. Compare the column of `cat` in the last two heads.",
     controls,
-    draw,
+    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
 };
 
 /// A head of the model: its place, what it is known for, and its weights.
@@ -74,7 +75,7 @@ fn controls(_: &Scene) -> Vec<Control> {
 fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let chosen = settings.choice("head");
     let which = HEADS.iter().position(|head| head.value == chosen).unwrap_or(0);
-    let token = settings.place("token");
+    let token = settings.chosen("token");
     let [previous, next, pronoun, everybody] = [0, 1, 2, 3].map(|head| HEADS[head].weights()); // [9, 9] each
     let weights = [&previous, &next, &pronoun, &everybody][which];
     let hidden = |_, _| false;

@@ -9,12 +9,12 @@ use crate::canvas::{Canvas, Place, Stroke, Text};
 use crate::colour::Role;
 
 /// A symbol as a letter, from A to Z.
-pub(super) fn letter(symbol: usize) -> String {
+pub fn letter(symbol: usize) -> String {
     char::from(b'A' + symbol as u8).to_string()
 }
 
 /// Letters that repeat, and what a model says at each of them comes next.
-pub(super) struct Strip<'a> {
+pub struct Strip<'a> {
     pub repeat: &'a Repeat,
     pub predictions: &'a [Option<usize>],
 }
@@ -79,7 +79,7 @@ impl Strip<'_> {
 
 /// A causal head's weights as tiles, in a square of width `side` below and to the right of a corner; hatched where
 /// masked.
-pub(super) fn tiles(canvas: &mut Canvas, [left, top]: Place, side: f64, weights: &Array2<f64>) {
+pub fn tiles(canvas: &mut Canvas, [left, top]: Place, side: f64, weights: &Array2<f64>) {
     let positions = weights.nrows();
     let tile = side / positions as f64;
     // Small tiles have no room for gaps between them.
