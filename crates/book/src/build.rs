@@ -1,4 +1,4 @@
-//! The whole of a build: scene, chapters, mdBook, pictures, and the new book in the place of the old.
+//! The whole of a build: load, expand, render, publish.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -6,13 +6,10 @@ use std::time::{Duration, Instant};
 use figures::{Params, Scene, Size};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
-use mdbook_katex::cfg::KatexConfig;
-use mdbook_katex::preprocess::KatexProcessor;
 
-use crate::fault::{Error, Fault, Faults, Place, Result};
-use crate::journal::{Complaint, listen};
-use crate::maths::MathsPreprocessor;
-use crate::preprocessor::{FigurePreprocessor, NAME, scene};
+use crate::expand::{expand, scene};
+use crate::fault::{Error, Result};
+use crate::journal::heed;
 use crate::site::{Site, write_files};
 
 /// What a build made.
@@ -41,17 +38,14 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
     let start = Instant::now();
     let root = &std::path::absolute(root).map_err(Error::file(root, "this folder cannot be found"))?;
     let mut config = configuration(root)?;
-    let figures = FigurePreprocessor::new(scene(scene_file, root, &config)?);
-    let made = figures.made();
-
+    let scene = scene(scene_file, root, &config)?;
     let site = Site::open(&root.join(&config.build.build_dir), waiting)?;
     config.build.build_dir = site.draft();
-    let (pages, complaints) = listen(|| run_mdbook(root, config, figures));
-    let pages = pages?;
-    let made = made.take();
-    if !complaints.is_empty() {
-        return Err(locate(complaints, &made.formulas).into());
-    }
+
+    let mut book = heed(|| MDBook::load_with_config(root, config))?;
+    let expanded = expand(&mut book.book, &scene, root, &book.config)?;
+    heed(|| book.build())?;
+    let pages = book.build_dir_for("html");
     let index = pages.join("index.html");
     if !index.is_file() {
         return Err(Error::Other(
@@ -59,16 +53,16 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
         ));
     }
     settle_scripts(&pages)?;
-    let pictures = made.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
+    let pictures = expanded.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
     write_files(&pages.join("figures"), pictures)?;
     // Where the page will be once the draft is the book.
     let index = index.strip_prefix(site.draft()).map(|within| site.book().join(within)).unwrap_or(index);
     site.publish()?;
     Ok(Built {
         index,
-        chapters: made.chapters,
-        figures: made.pictures.len(),
-        drawing: made.drawing,
+        chapters: expanded.chapters,
+        figures: expanded.pictures.len(),
+        drawing: expanded.drawing,
         total: start.elapsed(),
     })
 }
@@ -100,7 +94,7 @@ pub fn find_root(folder: &Path) -> Option<&Path> {
 ///
 /// # Errors
 ///
-/// [`Error::File`] or [`Error::Other`] if it cannot be read, or if its settings for KaTeX are not possible.
+/// [`Error::File`] or [`Error::Other`] if it cannot be read.
 pub fn configuration(root: &Path) -> Result<Config> {
     let other = |error: mdbook_driver::errors::Error| Error::Other(format!("book.toml: {error:#}"));
     let file = root.join("book.toml");
@@ -110,34 +104,9 @@ pub fn configuration(root: &Path) -> Result<Config> {
     config.update_from_env().map_err(other)?;
     // mdBook would write an empty chapter into the sources for one that is missing.
     config.build.create_missing = false;
-    for (preprocessor, order, neighbour) in
-        [(NAME, "before", "links"), ("katex", "after", "links"), ("maths", "after", "katex")]
-    {
-        let key = format!("preprocessor.{preprocessor}.{order}");
-        let wanted = preprocessor == NAME || config.contains_key("preprocessor.katex");
-        if wanted && !config.contains_key(&key) {
-            config.set(&key, [neighbour]).map_err(other)?;
-        }
-    }
-    // mdbook-katex takes its defaults for everything if one setting has the wrong type.
-    let katex: Option<KatexConfig> = config.get("preprocessor.katex").map_err(other)?;
-    if let Some(macros) = katex.and_then(|katex| mdbook_katex::get_macro_path(root, &katex.macros)) {
-        std::fs::metadata(&macros).map_err(Error::file(&macros, "KaTeX's macros cannot be read"))?;
-    }
+    // Our turn comes before mdBook's, and not as a program that it starts.
+    config.set("preprocessor.figures.renderers", Vec::<String>::new()).map_err(other)?;
     Ok(config)
-}
-
-/// Loads and builds the book; returns the folder of its pages.
-fn run_mdbook(root: &Path, config: Config, figures: FigurePreprocessor) -> Result<PathBuf> {
-    let with_katex = config.contains_key("preprocessor.katex");
-    let mut book = MDBook::load_with_config(root, config).map_err(refine)?;
-    book.with_preprocessor(figures);
-    if with_katex {
-        book.with_preprocessor(KatexProcessor);
-        book.with_preprocessor(MathsPreprocessor);
-    }
-    book.build().map_err(refine)?;
-    Ok(book.build_dir_for("html"))
 }
 
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
@@ -183,51 +152,9 @@ fn is_sum(rest: &str) -> bool {
     sum.is_some_and(|sum| sum.chars().all(|character| character.is_ascii_hexdigit()))
 }
 
-/// An error out of mdBook, which may be one of ours that went through it.
-fn refine(error: mdbook_driver::errors::Error) -> Error {
-    match error.downcast::<Faults>() {
-        Ok(faults) => faults.into(),
-        Err(error) => Error::Other(format!("mdBook: {error:#}")),
-    }
-}
-
-/// Complaints as faults. Those about a formula are placed where the formula is in its chapter, and come in the
-/// order of the chapters; KaTeX works on many at once.
-fn locate(complaints: Vec<Complaint>, formulas: &[(String, Place)]) -> Faults {
-    let mut faults: Vec<(usize, Fault)> = complaints
-        .into_iter()
-        .map(|Complaint { message, formula }| {
-            let message = message.trim().replace('\n', " ");
-            let Some(formula) = formula else {
-                return (usize::MAX, Fault { place: None, what: format!("mdBook: {message}") });
-            };
-            let at = formulas.iter().position(|(text, _)| *text == formula).unwrap_or(formulas.len());
-            let place = formulas.get(at).map(|(_, place)| place.clone());
-            let what = format!("KaTeX cannot read the formula `{}`: {}", formula.trim(), reason(&message));
-            (at, Fault { place, what })
-        })
-        .collect();
-    faults.sort_by_key(|(order, _)| *order);
-    Faults(faults.into_iter().map(|(_, fault)| fault).collect())
-}
-
-/// The reason in a message of KaTeX's, which wraps it in the debugging form of an error, and repeats the formula.
-fn reason(message: &str) -> String {
-    let reason = message.rsplit_once("KaTeX parse error: ").map_or(message, |(_, reason)| reason);
-    let end = [" at position ", " at end of input"].iter().filter_map(|mark| reason.find(mark)).min();
-    reason[..end.unwrap_or(reason.len())].replace("\\\\", "\\")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_reason_in_a_message_of_katex() {
-        let message = r#"JsError(String("ParseError: KaTeX parse error: Undefined control sequence: \\bad at position 1: \\b")"#;
-        assert_eq!(reason(message), r"Undefined control sequence: \\bad".replace(r"\\", r"\"));
-        assert_eq!(reason("something else"), "something else");
-    }
 
     #[test]
     fn scripts_are_put_off_by_name() {

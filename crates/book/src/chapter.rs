@@ -19,6 +19,17 @@ pub struct Delimiters {
     pub inline: Delimiter,
 }
 
+/// A formula as it stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formula {
+    /// Its bytes, delimiters included.
+    pub range: Range<usize>,
+    /// Its TeX.
+    pub inside: Range<usize>,
+    /// Whether it is displayed, and not in a line.
+    pub display: bool,
+}
+
 /// The kind of text that a directive stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Context {
@@ -45,8 +56,8 @@ pub struct Chapter {
     pub text: String,
     /// Its directives, in their order.
     pub directives: Vec<(Directive, Context)>,
-    /// The insides of its formulas.
-    pub formulas: Vec<Range<usize>>,
+    /// Its formulas, in their order.
+    pub formulas: Vec<Formula>,
     /// Where a formula begins and does not end, or where KaTeX gave up reading before one.
     pub unread_formula: Option<usize>,
 }
@@ -72,7 +83,7 @@ impl Chapter {
                     Context::Comment
                 } else if within(&code) {
                     Context::Code
-                } else if within(&formulas) {
+                } else if formulas.iter().any(|formula| formula.inside.contains(&directive.range.start)) {
                     Context::Formula
                 } else if stands_alone(text, &directive.range) {
                     Context::Alone
@@ -144,26 +155,27 @@ fn comments(text: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     comments
 }
 
-/// The insides of formulas as mdbook-katex finds them, and the first delimiter it makes nothing of: it stops
+/// Formulas as mdbook-katex finds them, and the first delimiter it makes nothing of: it stops
 /// reading, without a word, at a formula or a piece of code that is not closed.
-fn formulas(
-    text: &str,
-    delimiters: &Delimiters,
-    code: &[Range<usize>],
-) -> (Vec<Range<usize>>, Option<usize>) {
+fn formulas(text: &str, delimiters: &Delimiters, code: &[Range<usize>]) -> (Vec<Formula>, Option<usize>) {
     let mut formulas = Vec::new();
     let mut begin = 0;
     let mut read = 0;
+    let of = |inside: Range<usize>, delimiter: &Delimiter, display| Formula {
+        range: inside.start - delimiter.left.len()..inside.end + delimiter.right.len(),
+        inside,
+        display,
+    };
     for event in Scan::new(text, &delimiters.block, &delimiters.inline) {
         match event {
             Event::Begin(at) => begin = at,
             Event::TextEnd(_) => {}
             Event::InlineEnd(end) => {
-                formulas.push(begin..end);
+                formulas.push(of(begin..end, &delimiters.inline, false));
                 read = end + delimiters.inline.right.len();
             }
             Event::BlockEnd(end) => {
-                formulas.push(begin..end);
+                formulas.push(of(begin..end, &delimiters.block, true));
                 read = end + delimiters.block.right.len();
             }
         }
@@ -173,12 +185,10 @@ fn formulas(
         backslashes % 2 == 0 && !code.iter().any(|range| range.contains(&at))
     });
     // A formula across paragraphs is two dollar signs that have nothing to do with each other.
-    let torn = formulas.iter().find(|range| {
-        let inline = text[..range.start].ends_with(&delimiters.inline.left)
-            && !text[..range.start].ends_with(&delimiters.block.left);
-        inline && text[(*range).clone()].lines().skip(1).any(|line| line.trim().is_empty())
+    let torn = formulas.iter().find(|formula| {
+        !formula.display && text[formula.inside.clone()].lines().skip(1).any(|line| line.trim().is_empty())
     });
-    let torn = torn.map(|range| range.start - delimiters.inline.left.len());
+    let torn = torn.map(|formula| formula.range.start);
     (formulas, torn.or(unread))
 }
 

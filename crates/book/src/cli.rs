@@ -6,12 +6,10 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{Parser, Subcommand};
 use figures::{Control, Kind, Params, Scene, Size};
-use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 use crate::build::{build, configuration, find_root, write_figures};
-use crate::fault::{Error, Faults, Result};
-use crate::maths::MathsPreprocessor;
-use crate::preprocessor::{FigurePreprocessor, scene, supports};
+use crate::expand::{expand, scene};
+use crate::fault::{Error, Result};
 
 /// Builds the book: figures, numbers and listings into the chapters, the chapters into a website.
 #[derive(Debug, Parser)]
@@ -55,13 +53,8 @@ enum Command {
     },
     /// List the figures with their controls, findings, rows and columns.
     List,
-    /// Serve as a preprocessor of `mdbook build`: a book as JSON in, a book with figures out.
+    /// Serve as a preprocessor of `mdbook build`: a book as JSON in, a book with figures and formulas out.
     Preprocess {
-        #[command(subcommand)]
-        question: Option<Question>,
-    },
-    /// Serve as a preprocessor of `mdbook build` after KaTeX: a book as JSON in, its formulas settled out.
-    Maths {
         #[command(subcommand)]
         question: Option<Question>,
     },
@@ -93,20 +86,10 @@ impl Cli {
                 Ok(format!("{count} figures written to {}\n", folder.display()))
             }
             Some(Command::List) => list(&self.scene()?),
-            Some(Command::Preprocess { question: None }) => preprocess(|context| {
-                let scene = scene(self.scene.as_deref(), &context.root, &context.config)?;
-                Ok(Box::new(FigurePreprocessor::new(scene)))
-            }),
-            Some(Command::Maths { question: None }) => preprocess(|_| Ok(Box::new(MathsPreprocessor))),
-            Some(
-                Command::Preprocess { question: Some(Question::Supports { renderer }) }
-                | Command::Maths { question: Some(Question::Supports { renderer }) },
-            ) => {
-                if supports(renderer) {
-                    Ok(String::new())
-                } else {
-                    Err(Error::Unsupported)
-                }
+            Some(Command::Preprocess { question: None }) => self.preprocess(),
+            // What we write is HTML.
+            Some(Command::Preprocess { question: Some(Question::Supports { renderer }) }) => {
+                if renderer == "html" { Ok(String::new()) } else { Err(Error::Unsupported) }
             }
         }
     }
@@ -125,6 +108,22 @@ impl Cli {
             built.drawing.as_secs_f64() * 1000.0,
             built.index.display(),
         ))
+    }
+
+    /// mdBook's protocol for preprocessors, on the standard streams.
+    fn preprocess(&self) -> Result<String> {
+        let input = std::io::stdin();
+        if input.is_terminal() {
+            return Err(Error::Other(
+                "this command is for `mdbook build`, which sends it the book; to build the book, leave it out"
+                    .into(),
+            ));
+        }
+        let other = |error| Error::Other(format!("preprocessing for mdBook: {error:#}"));
+        let (context, mut book) = mdbook_preprocessor::parse_input(input.lock()).map_err(other)?;
+        let scene = scene(self.scene.as_deref(), &context.root, &context.config)?;
+        expand(&mut book, &scene, &context.root, &context.config)?;
+        serde_json::to_string(&book).map_err(|error| other(error.into()))
     }
 
     fn root(&self) -> Result<PathBuf> {
@@ -148,26 +147,6 @@ impl Cli {
             Err(_) => Ok(self.scene.as_deref().map(Scene::load).transpose()?.unwrap_or_default()),
         }
     }
-}
-
-/// mdBook's protocol for preprocessors, on the standard streams.
-fn preprocess(
-    preprocessor: impl FnOnce(&PreprocessorContext) -> Result<Box<dyn Preprocessor>>,
-) -> Result<String> {
-    let input = std::io::stdin();
-    if input.is_terminal() {
-        return Err(Error::Other(
-            "this command is for `mdbook build`, which sends it the book; to build the book, leave it out"
-                .into(),
-        ));
-    }
-    let protocol = |error: mdbook_preprocessor::errors::Error| match error.downcast::<Faults>() {
-        Ok(faults) => faults.into(),
-        Err(error) => Error::Other(format!("preprocessing for mdBook: {error:#}")),
-    };
-    let (context, book) = mdbook_preprocessor::parse_input(input.lock()).map_err(protocol)?;
-    let book = preprocessor(&context)?.run(&context, book).map_err(protocol)?;
-    serde_json::to_string(&book).map_err(|error| Error::Other(format!("preprocessing for mdBook: {error}")))
 }
 
 /// Everything an author can show or quote.

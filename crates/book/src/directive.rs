@@ -11,7 +11,6 @@
 //! | `{{#scene sentence}}` | a fact about the scene: `sentence`, `query`, `tokens` (how many), `why` |
 //! | `{{#figures}}` | the list of all figures shown in the book, each with its picture; it stands alone on its line |
 //! | `{{#exercises}}` | the questions of all chapters' exercises; it stands alone on its line |
-//! | `{{#count tests}}` | how many of something the project has to check itself with ([`crate::checks`]) |
 //!
 //! Arguments are split as a shell would: a name with spaces stands in quotes, `"the (2)"`.
 //!
@@ -39,7 +38,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("scene", "{{#scene sentence}}, or query, tokens, why"),
     ("figures", "{{#figures}}"),
     ("exercises", "{{#exercises}}"),
-    ("count", "{{#count tests}}, or properties, doctests, examples, listings, snapshots, browser-checks"),
     ("include", "{{#include ../crates/attention/src/softmax.rs:softmax}}"),
     ("rustdoc_include", "{{#rustdoc_include ../crates/attention/src/softmax.rs:softmax}}"),
     ("playground", "{{#playground example.rs}}"),
@@ -133,8 +131,6 @@ pub enum Order {
     Figures,
     /// The list of exercises.
     Exercises,
-    /// How many checks of a kind there are.
-    Count(String),
     /// A file or a part of one, for mdBook to expand.
     Include(String),
     /// A page's title, for mdBook.
@@ -233,7 +229,6 @@ impl Order {
             ("ref", [id]) => Ok(Order::Ref((*id).into())),
             ("figures", []) => Ok(Order::Figures),
             ("exercises", []) => Ok(Order::Exercises),
-            ("count", [kind]) => Ok(Order::Count((*kind).into())),
             ("scene", ["sentence"]) => Ok(Order::Scene(SceneFact::Sentence)),
             ("scene", ["query"]) => Ok(Order::Scene(SceneFact::Query)),
             ("scene", ["tokens"]) => Ok(Order::Scene(SceneFact::Tokens)),
@@ -333,7 +328,6 @@ mod tests {
             "{{#scene}}",
             "{{#figures all}}",
             "{{#exercises all}}",
-            "{{#count}}",
             "{{#include}}",
             "{{#title}}",
         ] {

@@ -5,22 +5,35 @@
 
 use std::path::Path;
 
+use crate::chapter::{Chapter, Delimiters};
 use crate::directive::{Order, scan};
 
 /// How deep mdBook follows includes within includes.
 const DEEPEST: usize = 10;
 
 /// Checks that `target`, a path as mdBook reads it (`file`, `file:anchor`, `file:first:last`), can be
-/// included by a file in `folder`; and what that file includes in turn.
+/// included by a file in `folder`; and what that file includes in turn. In text, neither may have directives or, between
+/// these delimiters, formulas of its own: those are the chapter's to expand, and mdBook includes files after that.
 ///
 /// # Errors
 ///
 /// What is wrong with it, in a sentence.
-pub fn check(folder: &Path, target: &str, in_code: bool) -> Result<(), String> {
-    check_to_depth(folder, target, in_code, 0)
+pub fn check(
+    folder: &Path,
+    target: &str,
+    in_code: bool,
+    delimiters: Option<&Delimiters>,
+) -> Result<(), String> {
+    check_to_depth(folder, target, in_code, delimiters, 0)
 }
 
-fn check_to_depth(folder: &Path, target: &str, in_code: bool, depth: usize) -> Result<(), String> {
+fn check_to_depth(
+    folder: &Path,
+    target: &str,
+    in_code: bool,
+    delimiters: Option<&Delimiters>,
+    depth: usize,
+) -> Result<(), String> {
     if depth > DEEPEST {
         return Err(format!("`{target}` is included {DEEPEST} files deep; does it include itself?"));
     }
@@ -36,11 +49,16 @@ fn check_to_depth(folder: &Path, target: &str, in_code: bool, depth: usize) -> R
 
     let included = lines.join("\n");
     let inner_folder = path.parent().unwrap_or(folder);
+    let within = |what| format!("in `{name}`, which is included here: {what}");
+    let formulas = Chapter::read(name.to_owned(), &path, &included, delimiters).formulas;
+    if let (false, Some(formula)) = (in_code, formulas.first()) {
+        let formula = &included[formula.range.clone()];
+        return Err(within(format!("`{formula}` would be left as it is; formulas work in chapters only")));
+    }
     for directive in scan(&included) {
-        let within = |what| format!("in `{name}`, which is included here: {what}");
         match Order::read(&directive) {
             Ok(Order::Include(inner)) => {
-                check_to_depth(inner_folder, &inner, in_code, depth + 1).map_err(within)?;
+                check_to_depth(inner_folder, &inner, in_code, delimiters, depth + 1).map_err(within)?;
             }
             Ok(Order::Title) => {}
             // A listing may well have our directives in it; it is shown as it is.
@@ -162,17 +180,21 @@ mod tests {
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         write("outer.md", "{{#include sub/inner.md}}");
         write("sub/inner.md", "{{#include gone.md}}");
-        let fault = check(folder.path(), "outer.md", false).unwrap_err();
+        let fault = check(folder.path(), "outer.md", false, None).unwrap_err();
         assert!(fault.starts_with("in `outer.md`, which is included here: in `sub/inner.md`"), "{fault}");
         assert!(fault.contains("`gone.md` cannot be included"), "{fault}");
 
         write("sub/inner.md", "{{#include inner.md}}");
-        assert!(check(folder.path(), "outer.md", false).unwrap_err().contains("does it include itself"));
+        assert!(
+            check(folder.path(), "outer.md", false, None).unwrap_err().contains("does it include itself")
+        );
 
         write("sub/inner.md", "{{#figure threads}}");
         assert!(
-            check(folder.path(), "outer.md", false).unwrap_err().contains("directives work in chapters only")
+            check(folder.path(), "outer.md", false, None)
+                .unwrap_err()
+                .contains("directives work in chapters only")
         );
-        assert_eq!(check(folder.path(), "outer.md", true), Ok(()));
+        assert_eq!(check(folder.path(), "outer.md", true, None), Ok(()));
     }
 }

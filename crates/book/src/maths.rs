@@ -1,27 +1,10 @@
-//! MathML as mdbook-katex leaves it, made fit for the page.
+//! MathML as KaTeX leaves it, made fit for the page.
 //!
 //! KaTeX writes each formula with its TeX source in an `<annotation>`, which Markdown then reads as text: an
 //! underscore in one formula pairs with one in the next and swallows what lies between. It also names alphabets by
 //! an attribute that browsers ignore, and writes spaces and norms as characters that they set wrongly.
 
-use mdbook_preprocessor::book::Book;
-use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
-
-/// The preprocessor that settles all formulas; its turn comes after KaTeX's.
-pub struct MathsPreprocessor;
-
-impl Preprocessor for MathsPreprocessor {
-    fn name(&self) -> &str {
-        "maths"
-    }
-
-    fn run(&self, _: &PreprocessorContext, mut book: Book) -> mdbook_preprocessor::errors::Result<Book> {
-        book.for_each_chapter_mut(|chapter| chapter.content = settle(&chapter.content));
-        Ok(book)
-    }
-}
-
-/// Rewrites every `<math>` in a chapter; everything else is returned as it came.
+/// Rewrites every `<math>` in a text; everything else is returned as it came.
 ///
 /// ```
 /// # use book::maths::settle;
@@ -37,12 +20,6 @@ pub fn settle(content: &str) -> String {
         out.push_str(&rest[..start]);
         formula(&rest[start..end], &mut out);
         rest = &rest[end..];
-        // A browser would break the line between a formula and the comma behind it.
-        if let Some(after) = rest.strip_prefix("</span>")
-            && after.starts_with(['.', ',', ';', ':', ')', '?', '!', '-', '’'])
-        {
-            out.push('\u{2060}');
-        }
     }
     out.push_str(rest);
     out

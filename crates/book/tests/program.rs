@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use mdbook_driver::MDBook;
 use mdbook_driver::builtin_preprocessors::CmdPreprocessor;
-use mdbook_katex::preprocess::KatexProcessor;
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use tempfile::TempDir;
 
@@ -22,10 +21,7 @@ language = \"en\"
 before = [\"links\"]
 command = \"cargo run --quiet -- preprocess\"
 
-[preprocessor.katex]
-after = [\"links\"]
-no-css = true
-output = \"mathml\"
+[preprocessor.figures.katex]
 ";
 
 /// A book in a folder of its own.
@@ -241,10 +237,15 @@ fn every_fault_is_said_with_its_place() {
         ),
         ("{{#include part.rs:empty}}", "src/1.md:3:1: `part.rs:empty` includes nothing"),
         ("{{#include part.rs:9}}", "src/1.md:3:1: `part.rs:9` includes nothing"),
+        (
+            "{{#include part.md}}",
+            "src/1.md:3:1: in `part.md`, which is included here: `$x$` would be left as it is",
+        ),
+        ("$x {{#include part.rs}}$", "src/1.md:3:4: `{{#include}}` does not work in a formula"),
         ("a price of $5", "src/1.md:3:12: this opens a formula that is not closed"),
     ];
     let part = "// ANCHOR: empty\n// ANCHOR_END: empty\n// ANCHOR: open\nfn a() {}\n";
-    let small = Small::book("").file("src/part.rs", part);
+    let small = Small::book("").file("src/part.rs", part).file("src/part.md", "Let $x$ be.\n");
     let small = cases.iter().fold(small, |small, (text, fault)| {
         small
             .file("src/1.md", &format!("# One\n\n{text}\n"))
@@ -271,6 +272,17 @@ fn what_mdbook_and_katex_pass_over_stops_the_build() {
             "error: the book has 2 faults:\nsrc/1.md:3:16: KaTeX cannot read the formula `\\frac{1}{2`: Unexpected end of input",
             "src/1.md:4:3: KaTeX cannot read the formula `\\wrong 7`: Undefined control sequence: \\wrong\n",
     ]);
+    // Equal formulas each where they stand, beside what else is wrong there.
+    Small::book("$\\bad$, $\\bad$ {{#ref a}}\n\n$\\bad$\n")
+        .file("src/SUMMARY.md", "- [One](1.md)\n- [Two](2.md)\n")
+        .file("src/2.md", "a\nb $\\bad$\n")
+        .refuses(&[
+            "error: the book has 5 faults:\nsrc/1.md:1:2: KaTeX",
+            "\nsrc/1.md:1:10: KaTeX",
+            "\nsrc/1.md:1:16: there is no figure `a`",
+            "\nsrc/1.md:3:2: KaTeX",
+            "\nsrc/2.md:2:4: KaTeX cannot read the formula `\\bad`: Undefined control sequence: \\bad\n",
+        ]);
     Small::book("<div>\n\n# One\n").refuses(&["mdBook: unclosed HTML tag `<div>` found in `1.md`"]);
     Small::book("# One\n\n[^1]: A note that nobody refers to.\n")
         .refuses(&["footnote `1` in `1.md` is defined but not referenced"]);
@@ -282,11 +294,15 @@ fn faults_of_the_book_as_a_whole() {
         Small::book("# One\n").file("src/SUMMARY.md", "- [One](1.md)\n- [Two](2.md)\n").refuses(&["2.md"]);
     assert!(!missing.path("src/2.md").exists(), "sources are not written to");
     Small::book("")
-        .file("book.toml", "[preprocessor.katex]\nno-css = \"yes\"\n")
+        .file("book.toml", "[preprocessor.figures.katex]\nno-css = \"yes\"\n")
         .refuses(&["book.toml: ", "no-css"]);
     Small::book("")
-        .file("book.toml", "[preprocessor.katex]\nmacros = \"m.txt\"\n")
+        .file("book.toml", "[preprocessor.figures.katex]\nmacros = \"m.txt\"\n")
         .refuses(&["m.txt: KaTeX's macros cannot be read"]);
+    Small::book("")
+        .file("book.toml", "[preprocessor.figures.katex]\nmacros = \"m.txt\"\n")
+        .file("m.txt", "Mine.\n\\R\n")
+        .refuses(&["m.txt:2:1: `\\R` has no meaning; a macro is written `\\name:meaning`"]);
     Small::book("").file("book.toml", "[book]\ncolour = 1\n").refuses(&["book.toml: ", "colour"]);
     Small::book("").file("book.toml", "[output.html]\ncolour = 1\n").refuses(&["colour"]);
     Small::book("").argument("--scene").argument("gone.toml").refuses(&["gone.toml: cannot be read"]);
@@ -475,16 +491,14 @@ fn book_toml_may_name_the_scene() {
 fn mdbook_can_run_the_preprocessor_itself() {
     let program = env!("CARGO_BIN_EXE_book");
     let command = format!("{program} preprocess");
-    let maths = format!("[preprocessor.maths]\nafter = [\"katex\"]\ncommand = \"{program} maths\"\n");
     let text = "# One\n\n{{#figure threads}}\n\n{{#value threads top}} $x = {{#value threads top-weight}}$\n";
     let small = Small::book(text)
-        .file("book.toml", &(BOOK_TOML.replace("cargo run --quiet -- preprocess", &command) + &maths))
+        .file("book.toml", &BOOK_TOML.replace("cargo run --quiet -- preprocess", &command))
         .builds();
     let root = small.folder.path();
 
     // As `mdbook build` does it, which starts the preprocessor as a program.
     let mut mdbook = MDBook::load(root).unwrap();
-    mdbook.with_preprocessor(KatexProcessor);
     mdbook.config.build.build_dir = "theirs".into();
     mdbook.build().unwrap();
     let pages = |folder: &str| {
@@ -504,14 +518,12 @@ fn mdbook_can_run_the_preprocessor_itself() {
     assert!(preprocessor.run(&context, mdbook.book).is_err());
 }
 
-/// Questions are repeated with their directives, formulas and links, from wherever the list stands; counts are those of
-/// the sources.
+/// Questions are repeated with their directives, formulas and links, from wherever the list stands.
 #[test]
-fn exercises_and_counts_are_gathered() {
+fn exercises_are_gathered() {
     Small::book("# 1 One\n\n## Exercises\n\n1. In {{#ref paths}}, is $x^2$\n   large?\n\n<details>\n\nNo.\n\n</details>\n")
         .file("src/SUMMARY.md", "- [One](1.md)\n- [All](part/all.md)\n")
-        .file("src/part/all.md", "{{#figure paths}}\n\n{{#exercises}}\n\nThere are {{#count tests}} tests.\n")
-        .file("tests/a.rs", "#[test]\nfn a() {}\n\n#[test]\nfn b() {}\n")
+        .file("src/part/all.md", "{{#figure paths}}\n\n{{#exercises}}\n")
         .builds()
         .shows(
         "part/all.html",
@@ -519,12 +531,10 @@ fn exercises_and_counts_are_gathered() {
             "<strong><a href=\"../1.html#exercises\">1 One</a></strong>",
             "<li>In <a class=\"figure-ref\" href=\"#figure-paths\">Figure 1</a>, is <span class=\"katex\"><math",
             "large?</li>",
-            "There are 2 tests.",
         ],
     );
     Small::book("So: {{#exercises}}\n")
         .refuses(&["src/1.md:1:5", "`{{#exercises}}` stands alone on its line"]);
-    Small::book("{{#count tests}} tests\n").refuses(&["src/1.md:1:1", "there are no tests to be counted"]);
 }
 
 #[test]

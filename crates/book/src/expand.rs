@@ -1,6 +1,5 @@
-//! Chapters in, chapters out: every directive of ours replaced by what it asks for.
+//! Chapters in, chapters out: every directive of ours replaced by what it asks for, and every formula set.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,73 +7,26 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use figures::{Cell, Drawing, Figure, Params, Scene, Size};
-use mdbook_katex::cfg::KatexConfig;
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::config::Config;
-use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use crate::chapter::{Chapter, Context, Delimiters};
+use crate::chapter::{Chapter, Context, Formula};
 use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
-use crate::fault::{Error, Fault, Faults, Place, Result};
+use crate::fault::{Error, Fault, Faults, Result};
+use crate::formula::Katex;
 use crate::page::{self, Shown};
-use crate::{checks, exercises, include};
+use crate::{exercises, include};
 
-/// The name of our preprocessor in `book.toml`.
-pub const NAME: &str = "figures";
-
-/// What the expansion of a book found and made on the way.
-#[derive(Debug, Default)]
-pub struct Made {
+/// What the expansion of a book made besides its chapters.
+#[derive(Debug)]
+pub struct Expanded {
     /// How many chapters there are.
     pub chapters: usize,
     /// Each figure that is shown, with its picture as a file.
     pub pictures: Vec<(&'static str, String)>,
-    /// Each formula as KaTeX will get it, and where it stands.
-    pub formulas: Vec<(String, Place)>,
     /// How long drawing took.
     pub drawing: Duration,
-}
-
-/// The preprocessor, as mdBook runs it.
-pub struct FigurePreprocessor {
-    scene: Scene,
-    made: Rc<RefCell<Made>>,
-}
-
-impl FigurePreprocessor {
-    /// A preprocessor for the figures of `scene`.
-    pub fn new(scene: Scene) -> Self {
-        FigurePreprocessor { scene, made: Rc::default() }
-    }
-
-    /// Where it will leave what it made, once it has run.
-    pub fn made(&self) -> Rc<RefCell<Made>> {
-        self.made.clone()
-    }
-}
-
-impl Preprocessor for FigurePreprocessor {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn supports_renderer(&self, renderer: &str) -> mdbook_preprocessor::errors::Result<bool> {
-        Ok(supports(renderer))
-    }
-
-    fn run(
-        &self,
-        context: &PreprocessorContext,
-        mut book: Book,
-    ) -> mdbook_preprocessor::errors::Result<Book> {
-        *self.made.borrow_mut() = expand(&mut book, &self.scene, &context.root, &context.config)?;
-        Ok(book)
-    }
-}
-
-/// Whether a renderer can show what we write: only one that takes HTML can.
-pub fn supports(renderer: &str) -> bool {
-    renderer == "html"
 }
 
 /// The scene that a book is built with: that of the file given, or else the one that `book.toml` names in
@@ -85,7 +37,7 @@ pub fn supports(renderer: &str) -> bool {
 /// [`Error::Scene`] if it cannot be read, [`Error::Other`] if its name in `book.toml` is no text.
 pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene> {
     let named: Option<PathBuf> = config
-        .get(&format!("preprocessor.{NAME}.scene"))
+        .get("preprocessor.figures.scene")
         .map_err(|error| Error::Other(format!("book.toml: {error:#}")))?;
     match given.map(Path::to_owned).or(named.map(|name| root.join(name))) {
         Some(file) => Ok(Scene::load(&file)?),
@@ -96,66 +48,34 @@ pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene
 /// Where the list of exercises goes.
 const EXERCISES: &str = "\n{{#exercises}}\n";
 
-/// Expands every directive of a book.
+/// Expands every directive and sets every formula of a book.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the directives, includes and formulas of all chapters.
-pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> Result<Made, Faults> {
-    let source = &config.book.src;
-    // Without KaTeX a dollar sign is a dollar sign.
-    let delimiters = config.contains_key("preprocessor.katex").then(|| {
-        let KatexConfig { block_delimiter, inline_delimiter, .. } =
-            mdbook_katex::cfg::get_config(config).unwrap_or_default();
-        Delimiters { block: block_delimiter, inline: inline_delimiter }
-    });
-    let all: Vec<(&Path, &str)> = book
-        .chapters()
-        .map(|chapter| (chapter.path.as_deref().unwrap_or(Path::new("")), chapter.content.as_str()))
-        .collect();
-    let chapters: Vec<Chapter> = book
-        .chapters()
-        .zip(&all)
-        .map(|(chapter, &(path, text))| {
-            let file = source.join(chapter.source_path.as_deref().unwrap_or(path)).display().to_string();
-            // First of all, for the questions have directives and formulas of their own.
-            let list = text.contains(EXERCISES).then(|| exercises::list(all.iter().copied(), path));
-            let text = list.map_or(text.into(), |list| text.replace(EXERCISES, &format!("\n{list}\n")));
-            Chapter::read(file, path, &text, delimiters.as_ref())
-        })
-        .collect();
-
+/// [`Error::Faults`] with everything that is wrong with the directives, includes and formulas of all chapters; or what
+/// is wrong with KaTeX's settings.
+pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> Result<Expanded> {
+    let katex = Katex::of(root, config)?;
+    let chapters = read(book, &config.book.src, katex.as_ref());
     let survey = Survey::of(&chapters, scene);
     let mut desk = Desk {
         scene,
         survey: &survey,
-        root,
-        source: root.join(source),
+        katex: katex.as_ref(),
+        source: root.join(&config.book.src),
         drawings: HashMap::new(),
         modules: HashMap::new(),
         drawing: Duration::ZERO,
     };
-    let mut made = Made { chapters: chapters.len(), ..Made::default() };
+
     let mut faults = Vec::new();
     let mut texts = Vec::new();
     for chapter in &chapters {
-        let mut edits: Vec<(Range<usize>, String)> = Vec::new();
-        for (directive, context) in &chapter.directives {
-            match desk.expand(chapter, directive, *context) {
-                Ok(Some(text)) => edits.push((directive.range.clone(), text)),
-                Ok(None) => {}
-                Err(what) => faults.push(Fault { place: Some(chapter.place(directive.range.start)), what }),
-            }
-        }
-        if let Some(at) = chapter.unread_formula {
-            let what = "this opens a formula that is not closed in its paragraph, or a lone backtick before it hides \
-                        it; a dollar sign that is meant as such is written `\\$`";
-            faults.push(Fault { place: Some(chapter.place(at)), what: what.into() });
-        }
-        for formula in &chapter.formulas {
-            made.formulas
-                .push((splice(&chapter.text, formula.clone(), &edits), chapter.place(formula.start)));
-        }
+        let (edits, mut wrong) = desk.directives(chapter);
+        let (edits, unset) = desk.formulas(chapter, edits, &wrong);
+        wrong.extend(unset);
+        wrong.sort_by_key(|(at, _)| *at);
+        faults.extend(wrong.into_iter().map(|(at, what)| Fault { place: Some(chapter.place(at)), what }));
         let mut text = splice(&chapter.text, 0..chapter.text.len(), &edits);
         if survey.shown.iter().any(|shown| shown.page == chapter.page()) {
             text.push_str(&page::scene(scene));
@@ -163,18 +83,37 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         texts.push(text);
     }
     if !faults.is_empty() {
-        return Err(Faults(faults));
+        return Err(Faults(faults).into());
     }
+
+    let mut pictures = Vec::new();
     for shown in &survey.shown {
         let drawing = desk
             .draw(shown.figure, &shown.params, Size::Wide)
             .map_err(|what| Faults(vec![Fault { place: None, what }]))?;
-        made.pictures.push((shown.figure.id, drawing.svg.clone()));
+        pictures.push((shown.figure.id, drawing.svg.clone()));
     }
-    made.drawing = desk.drawing;
     let mut texts = texts.into_iter();
     for_each_chapter(&mut book.items, &mut |text| *text = texts.next().unwrap_or_default());
-    Ok(made)
+    Ok(Expanded { chapters: chapters.len(), pictures, drawing: desk.drawing })
+}
+
+/// The chapters of a book whose sources are in the folder `source`, seen from the book's.
+fn read(book: &Book, source: &Path, katex: Option<&Katex>) -> Vec<Chapter> {
+    let all: Vec<(&Path, &str)> = book
+        .chapters()
+        .map(|chapter| (chapter.path.as_deref().unwrap_or(Path::new("")), chapter.content.as_str()))
+        .collect();
+    book.chapters()
+        .zip(&all)
+        .map(|(chapter, &(path, text))| {
+            let file = source.join(chapter.source_path.as_deref().unwrap_or(path)).display().to_string();
+            // First of all, for the questions have directives and formulas of their own.
+            let list = text.contains(EXERCISES).then(|| exercises::list(all.iter().copied(), path));
+            let text = list.map_or(text.into(), |list| text.replace(EXERCISES, &format!("\n{list}\n")));
+            Chapter::read(file, path, &text, katex.map(|katex| &katex.delimiters))
+        })
+        .collect()
 }
 
 /// Calls `change` with the text of each chapter in the order of reading, that of [`Book::chapters`]. mdBook's own
@@ -190,8 +129,14 @@ fn for_each_chapter(items: &mut [BookItem], change: &mut impl FnMut(&mut String)
     }
 }
 
-/// The part of `text` in `range`, with the edits that lie in it.
-fn splice(text: &str, range: Range<usize>, edits: &[(Range<usize>, String)]) -> String {
+/// What stands at some bytes of a text, and what is to stand there.
+type Edit = (Range<usize>, String);
+
+/// What is wrong at a byte of a text.
+type Wrong = (usize, String);
+
+/// The part of `text` in `range`, with the edits that lie in it, which are in the order of the text.
+fn splice(text: &str, range: Range<usize>, edits: &[Edit]) -> String {
     let mut result = String::new();
     let mut from = range.start;
     for (place, replacement) in edits {
@@ -244,8 +189,7 @@ impl Survey {
 struct Desk<'a> {
     scene: &'a Scene,
     survey: &'a Survey,
-    /// The folder of the book.
-    root: &'a Path,
+    katex: Option<&'a Katex>,
     /// The folder of the book's sources.
     source: PathBuf,
     /// What has been drawn, by figure, parameters as written, and size: chapters quote the same figure often.
@@ -256,6 +200,62 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
+    /// Expands the directives of a chapter.
+    fn directives(&mut self, chapter: &Chapter) -> (Vec<Edit>, Vec<Wrong>) {
+        let (mut edits, mut wrong) = (Vec::new(), Vec::new());
+        for (directive, context) in &chapter.directives {
+            match self.expand(chapter, directive, *context) {
+                Ok(Some(text)) => edits.push((directive.range.clone(), text)),
+                Ok(None) => {}
+                Err(what) => wrong.push((directive.range.start, what)),
+            }
+        }
+        (edits, wrong)
+    }
+
+    /// Sets the formulas of a chapter, given the edits for its directives and what is wrong with those: returns the edits
+    /// for all of it. In several threads, for KaTeX takes most of a build's time.
+    fn formulas(&self, chapter: &Chapter, edits: Vec<Edit>, wrong: &[Wrong]) -> (Vec<Edit>, Vec<Wrong>) {
+        let Some(katex) = self.katex else { return (edits, Vec::new()) };
+        let is_whole = |formula: &&Formula| {
+            let unread = chapter.unread_formula == Some(formula.range.start);
+            !unread && !wrong.iter().any(|(at, _)| formula.range.contains(at))
+        };
+        let whole: Vec<_> = chapter.formulas.iter().filter(is_whole).collect();
+        let set: Vec<_> = whole
+            .into_par_iter()
+            .map(|formula| {
+                let tex = splice(&chapter.text, formula.inside.clone(), &edits);
+                (formula, katex.set(&tex, formula.display))
+            })
+            .collect();
+
+        let mut wrong = Vec::new();
+        if let Some(at) = chapter.unread_formula {
+            let what = "this opens a formula that is not closed in its paragraph, or a lone backtick before it hides \
+                        it; a dollar sign that is meant as such is written `\\$`";
+            wrong.push((at, what.to_owned()));
+        }
+        let mut all = edits;
+        all.retain(|(range, _)| !set.iter().any(|(formula, _)| formula.range.contains(&range.start)));
+        for (formula, set) in set {
+            match set {
+                Ok(mut html) => {
+                    let after = &chapter.text[formula.range.end..];
+                    // A browser would break the line between a formula and the comma behind it.
+                    if !formula.display && after.starts_with(['.', ',', ';', ':', ')', '?', '!', '-', '’'])
+                    {
+                        html.insert_str(html.rfind("</span>").unwrap_or(html.len()), "\u{2060}");
+                    }
+                    all.push((formula.range.clone(), html));
+                }
+                Err(what) => wrong.push((formula.inside.start, what)),
+            }
+        }
+        all.sort_by_key(|(range, _)| range.start);
+        (all, wrong)
+    }
+
     /// What a directive is replaced by: nothing if it stays.
     fn expand(
         &mut self,
@@ -271,11 +271,14 @@ impl Desk<'_> {
         }
         let word = &directive.word;
         let text = match (Order::read(directive)?, context) {
+            (Order::Include(_) | Order::Title | Order::Ref(_), Context::Formula) => {
+                return Err(format!("`{{{{#{word}}}}}` does not work in a formula"));
+            }
             (Order::Include(target), _) => {
                 let file = self.source.join(&chapter.path);
                 let folder = file.parent().unwrap_or(&self.source);
                 let in_code = context == Context::Code;
-                include::check(folder, &target, in_code)?;
+                include::check(folder, &target, in_code, self.katex.map(|katex| &katex.delimiters))?;
                 return Ok(if in_code { include::moved_to_margin(folder, &target) } else { None });
             }
             (Order::Title, _) => return Ok(None),
@@ -294,15 +297,10 @@ impl Desk<'_> {
             (Order::Figure(..) | Order::Figures | Order::Exercises, _) => {
                 return Err(format!("`{{{{#{word}}}}}` stands alone on its line, without a space before it"));
             }
-            (Order::Ref(_), Context::Formula) => return Err("`{{#ref}}` does not work in a formula".into()),
             (Order::Ref(id), _) => self.link(&id, chapter)?,
             (Order::Value { figure, name, column, settings }, _) => {
                 let cell = self.value(&figure, &name, column.as_deref(), &settings)?;
                 written(&cell, chapter, directive, context)?
-            }
-            (Order::Count(kind), _) => {
-                let count = checks::count(self.root, &self.source, &kind)?;
-                written(&Cell::count(count as u64), chapter, directive, context)?
             }
             (Order::Scene(fact), _) => written(&scene_fact(self.scene, fact), chapter, directive, context)?,
         };
