@@ -396,33 +396,33 @@ fn damage_is_found() {
     let short = good[..good.len() - 1].to_vec();
     let damaged = [
         (vec![0; 7], "fewer than 8 bytes"),
-        (vec![255; 100], "a head beyond its end"),
+        (vec![255; 100], "a head of 18446744073709551615 bytes"),
         (good[..40].to_vec(), "a head beyond its end"),
         ([&2_u64.to_le_bytes()[..], b"{]"].concat(), "an unreadable head"),
         ([&2_u64.to_le_bytes()[..], b"{}"].concat(), "no tensor `embedding`"),
-        (short, "numbers beyond its end in `unembedding`"),
+        (short, "bytes 4 to 6 in `unembedding`"),
         (
             change(0, ("embedding", "F16", "[1,1]", bytes.clone())),
-            "another type in `embedding`",
+            "F16 numbers in `embedding`",
         ),
         (
             change(0, ("embedding", "BF16", "[1]", bytes.clone())),
-            "another number of axes in `embedding`",
+            "the shape [1] in `embedding`",
         ),
         (
             change(0, ("embedding", "BF16", "[1,2]", bytes.clone())),
-            "another shape than numbers in `embedding`",
+            "2 bytes for [1, 2] in `embedding`",
         ),
         (
             change(0, ("embedding", "BF16", "[1,1]", vec![1, 2, 3])),
-            "another shape than numbers in `embedding`",
+            "3 bytes for [1, 1] in `embedding`",
         ),
         (
             change(
                 0,
                 ("embedding", "BF16", "[9223372036854775807,4]", bytes.clone()),
             ),
-            "another shape than numbers in `embedding`",
+            "2 bytes for [9223372036854775807, 4] in `embedding`",
         ),
         (
             change(0, ("embedding", "BF16", "[1,1]", vec![0x80, 0x7f])),
