@@ -1,12 +1,28 @@
 //! `next-token`: position i sees the tokens up to and including i, and its output predicts token i + 1.
+//!
+//! ```
+//! use figures::{Cell, Scene, Size, figure, params};
+//!
+//! let scene = Scene::default();
+//! let drawn = |position| figure("next-token")?.draw(&scene, &params([("position", position)]), Size::Wide);
+//!
+//! // A position sees its own token and those before it, and predicts the one that comes next.
+//! let third = drawn("3")?;
+//! assert_eq!(third.fact("sees")?, &Cell::count(3));
+//! assert_eq!(third.fact("target")?, &Cell::token(&scene.tokens[3].label));
+//!
+//! // The last one predicts what is not written yet.
+//! assert_eq!(drawn("7")?.fact("target")?.to_string(), "not written yet");
+//! # Ok::<(), figures::Error>(())
+//! ```
 
 use attention::{Mask, shift};
 
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::colour::Role;
 use crate::control::{Control, Settings};
-use crate::drawing::{Cell, Fact, Row, Table};
-use crate::figure::{Figure, Sketch, at_each_size};
+use crate::drawing::{Cell, Findings, Table};
+use crate::figure::{Description, Figure, Steps, draw};
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -16,7 +32,7 @@ pub const FIGURE: Figure = Figure {
               allows), and its output is used to predict the token that comes next. The targets are the inputs, \
               shifted by one; the last position predicts what is not written yet.",
     controls,
-    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
+    draw: draw::<NextToken>,
 };
 
 fn controls(scene: &Scene) -> Vec<Control> {
@@ -27,100 +43,118 @@ fn controls(scene: &Scene) -> Vec<Control> {
 /// More columns than this do not fit beside one another.
 const MOST_COLUMNS: usize = 8;
 
-fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let position = settings.chosen("position");
-    let labels: Vec<&str> = scene.tokens.iter().map(|token| token.label.as_str()).collect();
-    let (inputs, targets) = shift(&labels);
-    let target = |place: usize| targets.get(place).copied();
-    let sees = |place: usize, other: usize| Mask::Causal.allows(place, other);
-    let seen = |place: usize| (0..labels.len()).filter(|&other| sees(place, other)).count();
+/// The numbers of the figure: what each position sees, and what it is to predict.
+struct NextToken {
+    position: usize,
+    /// How many tokens each position sees.
+    seen: Vec<usize>,
+    /// The token that each position predicts; of the last there is none yet.
+    targets: Vec<String>,
+}
 
-    let not_yet = || Cell::words("not written yet");
-    let table = Table {
-        corner: "position".into(),
-        columns: ["input", "tokens it sees", "predicts"].map(String::from).to_vec(),
-        rows: labels
-            .iter()
-            .enumerate()
-            .map(|(place, label)| Row {
-                name: (place + 1).to_string(),
-                cells: vec![
-                    Cell::token(*label),
-                    Cell::count(seen(place) as u64),
-                    target(place).map_or_else(not_yet, Cell::token),
-                ],
-            })
-            .collect(),
-    };
-    let facts = vec![
-        Fact { name: "position", cell: Cell::count(position as u64 + 1) },
-        Fact { name: "input", cell: Cell::token(labels[position]) },
-        Fact { name: "sees", cell: Cell::count(seen(position) as u64) },
-        Fact { name: "target", cell: target(position).map_or_else(not_yet, Cell::token) },
-        Fact { name: "examples", cell: Cell::count(inputs.len() as u64) },
-    ];
-    let sentences = vec![
-        format!(
-            "Position {} takes in “{}”, sees {}, and predicts {}.",
-            position + 1,
-            labels[position],
-            match seen(position) {
-                1 => "only its own token".to_owned(),
-                count => format!("{count} tokens, its own among them"),
-            },
-            target(position).map_or("what is not written yet".to_owned(), |next| format!("“{next}”"))
-        ),
-        format!("One sentence of {} tokens gives {} examples to learn from.", labels.len(), inputs.len()),
-    ];
+impl Steps for NextToken {
+    fn measure(scene: &Scene, settings: &Settings) -> Result<Self> {
+        let labels = scene.labels();
+        let seen = |place: usize| (0..labels.len()).filter(|&other| sees(place, other)).count();
+        let (_, targets) = shift(&labels);
+        Ok(NextToken {
+            position: settings.chosen("position"),
+            seen: (0..labels.len()).map(seen).collect(),
+            targets: targets.iter().map(|target| (*target).to_owned()).collect(),
+        })
+    }
 
-    // In a long sentence, the columns around the position.
-    let columns = labels.len().min(size.pick(MOST_COLUMNS, 4));
-    let first = position.saturating_sub(columns - 2).min(labels.len() - columns);
-    let mut canvas = Canvas::new(size, 214.0);
-    let left = size.pick(92.0, 66.0);
-    let step = (size.width() - left) / columns as f64;
-    let x = |place: usize| left + step * ((place - first) as f64 + 0.5);
-    let (targets_at, positions_at, inputs_at) = (22.0, 100.0, 180.0);
-    for (name, y) in [("target", targets_at), ("position", positions_at), ("input", inputs_at)] {
-        canvas.text(name, [2.0, y], Text::START.role(Role::Muted));
+    fn describe(&self, scene: &Scene) -> Description {
+        let &NextToken { position, .. } = self;
+        let target = |place| self.target(place).map_or(Cell::words("not written yet"), Cell::token);
+        let seen = |place: usize| Cell::count(self.seen[place] as u64);
+        let table = Table::new("position", ["input", "tokens it sees", "predicts"]).rows(
+            scene.labels().into_iter().enumerate().map(|(place, label)| {
+                ((place + 1).to_string(), [Cell::token(label), seen(place), target(place)])
+            }),
+        );
+        let findings = Findings::new()
+            .count("position", position + 1)
+            .token("input", scene.label(position))
+            .count("sees", self.seen[position])
+            .cell("target", target(position))
+            .count("examples", self.targets.len());
+
+        let sees = match self.seen[position] {
+            1 => "only its own token".to_owned(),
+            count => format!("{count} tokens, its own among them"),
+        };
+        let predicts = match self.target(position) {
+            Some(next) => format!("“{next}”"),
+            None => "what is not written yet".to_owned(),
+        };
+        let (tokens, examples, input) = (scene.tokens.len(), self.targets.len(), scene.label(position));
+        let sentences = vec![
+            format!("Position {} takes in “{input}”, sees {sees}, and predicts {predicts}.", position + 1),
+            format!("One sentence of {tokens} tokens gives {examples} examples to learn from."),
+        ];
+        Description { table, findings, sentences }
     }
-    for (place, input) in labels.iter().enumerate().skip(first).take(columns) {
-        let chosen = place == position;
-        let choose = format!("position={}", place + 1);
-        canvas.group(&[("data-set", &choose)], |canvas| {
-            canvas.bar([x(place) - step / 2.0, 4.0], [x(place) + step / 2.0, 200.0], Role::Line, HIT);
-            let stroke = if chosen { Stroke::new(Role::Output, 2.6) } else { Stroke::new(Role::Line, 1.2) };
-            // What is predicted above, what comes in below; the position's own number between.
-            canvas.arrow([x(place), positions_at - 17.0], [x(place), targets_at + 14.0], stroke);
-            canvas.ring([x(place), positions_at], 14.0, stroke);
-            canvas.text(
-                &(place + 1).to_string(),
-                [x(place), positions_at],
-                if chosen { Text::CENTRE.bold() } else { Text::CENTRE },
-            );
-            let how = if chosen { Text::CENTRE.role(Role::Output).bold() } else { Text::CENTRE };
-            let label: String = target(place).unwrap_or("?").chars().take(10).collect();
-            canvas.text(&label, [x(place), targets_at], how);
-            let label: String = input.chars().take(10).collect();
-            canvas.text(
-                &label,
-                [x(place), inputs_at],
-                if sees(position, place) { Text::CENTRE.bold() } else { Text::CENTRE },
-            );
-        });
+
+    fn picture(&self, scene: &Scene, size: Size) -> Canvas {
+        let tokens = scene.tokens.len();
+        // In a long sentence, the columns around the position.
+        let columns = tokens.min(size.pick(MOST_COLUMNS, 4));
+        let first = self.position.saturating_sub(columns - 2).min(tokens - columns);
+        let mut canvas = Canvas::new(size, 214.0);
+        let left = size.pick(92.0, 66.0);
+        let step = (size.width() - left) / columns as f64;
+        let x = |place: usize| left + step * ((place - first) as f64 + 0.5);
+        for (name, y) in [("target", TARGETS), ("position", POSITIONS), ("input", INPUTS)] {
+            canvas.text(name, [2.0, y], Text::START.role(Role::Muted));
+        }
+        for place in first..first + columns {
+            let choose = format!("position={}", place + 1);
+            canvas
+                .group(&[("data-set", &choose)], |canvas| self.column(canvas, scene, place, x(place), step));
+        }
+        // Who is seen from the chosen position.
+        for place in (first..first + columns).filter(|&place| sees(self.position, place)) {
+            let from = [x(place), INPUTS - 12.0];
+            let [far, down] = [x(self.position) - from[0], from[1] - POSITIONS];
+            let reach = 16.0 / libm::hypot(far, down);
+            let to = [x(self.position) - far * reach, POSITIONS + down * reach];
+            canvas.arrow(from, to, Stroke::new(Role::Weight, 2.0));
+        }
+        if columns < tokens {
+            let note = format!("positions {} to {} of {tokens}", first + 1, first + columns);
+            canvas.text(&note, [left, 204.0], Text::START.role(Role::Muted));
+        }
+        canvas
     }
-    // Who is seen from the chosen position.
-    for place in (first..first + columns).filter(|&place| sees(position, place)) {
-        let stroke = Stroke::new(Role::Weight, 2.0);
-        let from = [x(place), inputs_at - 12.0];
-        let far = x(position) - x(place);
-        let reach = 16.0 / libm::hypot(far, inputs_at - 12.0 - positions_at);
-        let to = [x(position) - far * reach, positions_at + (inputs_at - 12.0 - positions_at) * reach];
-        canvas.arrow(from, to, stroke);
+}
+
+/// Where what is predicted stands, the position that predicts it, and what comes in.
+const TARGETS: f64 = 22.0;
+const POSITIONS: f64 = 100.0;
+const INPUTS: f64 = 180.0;
+
+fn sees(place: usize, other: usize) -> bool {
+    Mask::Causal.allows(place, other)
+}
+
+impl NextToken {
+    fn target(&self, place: usize) -> Option<&str> {
+        self.targets.get(place).map(String::as_str)
     }
-    if first > 0 || first + columns < labels.len() {
-        let note = format!("positions {} to {} of {}", first + 1, first + columns, labels.len());
-        canvas.text(&note, [left, 204.0], Text::START.role(Role::Muted));
+
+    /// A position: what is predicted above, what comes in below, its own number between.
+    fn column(&self, canvas: &mut Canvas, scene: &Scene, place: usize, x: f64, step: f64) {
+        let chosen = place == self.position;
+        let bold_if = |is: bool| if is { Text::CENTRE.bold() } else { Text::CENTRE };
+        let stroke = if chosen { Stroke::new(Role::Output, 2.6) } else { Stroke::new(Role::Line, 1.2) };
+        canvas.bar([x - step / 2.0, 4.0], [x + step / 2.0, 200.0], Role::Line, HIT);
+        canvas.arrow([x, POSITIONS - 17.0], [x, TARGETS + 14.0], stroke);
+        canvas.ring([x, POSITIONS], 14.0, stroke);
+        canvas.text(&(place + 1).to_string(), [x, POSITIONS], bold_if(chosen));
+        let short = |label: &str| label.chars().take(10).collect::<String>();
+        let how = if chosen { Text::CENTRE.role(Role::Output).bold() } else { Text::CENTRE };
+        canvas.text(&short(self.target(place).unwrap_or("?")), [x, TARGETS], how);
+        canvas.text(&short(scene.label(place)), [x, INPUTS], bold_if(sees(self.position, place)));
     }
-    Ok(Sketch { canvas, table, facts, sentences })
 }

@@ -1,4 +1,23 @@
 //! `paths`: two words of the sentence meet through every step between them, or in one step.
+//!
+//! ```
+//! use figures::{Scene, Size, figure, params};
+//!
+//! let (paths, scene) = (figure("paths")?, Scene::default());
+//! let drawing = paths.draw(&scene, &params([("gain", "0.5")]), Size::Wide)?;
+//!
+//! // Every step between, or one step.
+//! assert_eq!(drawing.fact("chain-between")?.value(), Some(4.0));
+//! assert_eq!(drawing.fact("attention-between")?.value(), Some(1.0));
+//!
+//! // The chain multiplies again and again; attention once, at any distance.
+//! for (step, row) in (1..).zip(&drawing.table.rows) {
+//!     let arrives = drawing.table.cell(&row.name, "shrinking chain")?.value().unwrap();
+//!     assert!((arrives - 0.5_f64.powi(step)).abs() < 1e-12);
+//!     assert_eq!(drawing.table.cell(&row.name, "attention")?, drawing.fact("weight")?);
+//! }
+//! # Ok::<(), figures::Error>(())
+//! ```
 
 use std::sync::LazyLock;
 
@@ -9,10 +28,11 @@ use ndarray::Array2;
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
-use crate::control::{Control, Kind, Settings};
-use crate::drawing::{Cell, Fact, Row, Table};
-use crate::figure::{Figure, Sketch, at_each_size};
+use crate::control::{Control, Settings};
+use crate::drawing::{Cell, Findings, Table};
+use crate::figure::{Description, Figure, Steps, draw};
 use crate::labels::Labels;
+use crate::numbers::fixed;
 use crate::parts::weights::answering;
 use crate::{Result, Scene};
 
@@ -24,17 +44,13 @@ pub const FIGURE: Figure = Figure {
               chain, on a logarithmic scale. A step that multiplies by a fixed factor does so again and again; \
               attention hands over what the word has to give once, at any distance, times its weight.",
     controls,
-    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
+    draw: draw::<Paths>,
 };
 
 fn controls(_: &Scene) -> Vec<Control> {
     vec![
-        Control {
-            name: "gain",
-            label: "A step multiplies by",
-            kind: Kind::Slider { min: 0.5, max: 0.95, step: 0.05, default: 0.8 },
-        },
-        Control { name: "tanh", label: "Squash each state with tanh", kind: Kind::Toggle { default: false } },
+        Control::slider("gain", "A step multiplies by", [0.5, 0.95], 0.05, 0.8),
+        Control::toggle("tanh", "Squash each state with tanh", false),
     ]
 }
 
@@ -67,102 +83,180 @@ static LONG_COUNTS: LazyLock<[Counts; 2]> = LazyLock::new(|| {
     [Counts::of(&Dependencies::recurrent(LONG)), Counts::of(&Dependencies::attention(LONG))]
 });
 
-fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let gain = settings.number("gain");
-    let activation = if settings.is_on("tanh") { Activation::Tanh } else { Activation::Linear };
-    let tokens = scene.tokens.len();
+/// The numbers of the figure: two words, the ways between them, and what arrives of a change.
+struct Paths {
+    gain: f64,
+    /// The word that asks, and the other one that it gives most weight to.
+    asks: usize,
+    answers: usize,
+    weight: f64,
+    /// Operations between the two words, in the chain and in attention.
+    between: [usize; 2],
+    /// Of the sentence, in the chain and in attention.
+    counts: [Counts; 2],
+    /// What is left of a small change after so many steps of a chain that multiplies by the gain, and of one that
+    /// divides by it. `[STEPS + 1]`
+    shrinks: Vec<f64>,
+    grows: Vec<f64>,
+}
 
-    // The two words: the one that asks, and the other one that it gives most weight to.
-    let vectors = scene.vectors(); // [T, 2]
-    let weights = attention(&vectors, &vectors, &vectors)?.weights; // [T, T]
-    let asks = scene.query_place();
-    let answers = answering(scene, &weights);
-    let weight = weights[[asks, answers]];
-    let (early, late) = (asks.min(answers), asks.max(answers));
+impl Steps for Paths {
+    fn measure(scene: &Scene, settings: &Settings) -> Result<Self> {
+        let gain = settings.number("gain");
+        let activation = if settings.is_on("tanh") { Activation::Tanh } else { Activation::Linear };
+        let tokens = scene.tokens.len();
 
-    // Count the operations between them on the graphs themselves.
-    let chain = Dependencies::recurrent(tokens);
-    let lookups = Dependencies::attention(tokens);
-    let between = |graph: &Dependencies| graph.distances(early)[late].unwrap_or(0);
-    let steps = between(&chain);
+        let vectors = scene.vectors(); // [T, 2]
+        let weights = attention(&vectors, &vectors, &vectors)?.weights; // [T, T]
+        let asks = scene.query_place();
+        let answers = answering(scene, &weights);
 
-    // Follow a small change back through the chain: the sentence, read again and again.
-    let inputs = Array2::from_shape_fn((STEPS + 1, 2), |(t, feature)| {
-        vectors[[t % tokens, feature]] / (2.0 * Scene::LARGEST_COORDINATE.min(largest(&vectors)))
-    }); // [STEPS + 1, 2]
-    let stretch = |gain| Recurrence::rotation(gain, TURN, activation).jacobian_norms(&inputs);
-    let (shrinks, grows) = (stretch(gain)?, stretch(1.0 / gain)?);
+        // Count the operations between them on the graphs themselves.
+        let graphs = [Dependencies::recurrent(tokens), Dependencies::attention(tokens)];
+        let (early, late) = (asks.min(answers), asks.max(answers));
+        let between = |graph: &Dependencies| graph.distances(early)[late].unwrap_or(0);
 
-    let table = Table {
-        corner: "steps back".into(),
-        columns: ["shrinking chain", "growing chain", "attention"].map(String::from).to_vec(),
-        rows: (1..=STEPS)
-            .map(|step| Row {
-                name: step.to_string(),
-                cells: vec![
-                    Cell::number(shrinks[step], 4),
-                    Cell::number(grows[step], 2),
-                    Cell::number(weight, 2),
-                ],
-            })
-            .collect(),
-    };
-    let count = |name, value: usize| Fact { name, cell: Cell::count(value as u64) };
-    let [long_chain, long_lookups] = *LONG_COUNTS;
-    let facts = vec![
-        Fact { name: "asks", cell: Cell::token(&scene.tokens[asks].label) },
-        Fact { name: "answers", cell: Cell::token(&scene.tokens[answers].label) },
-        Fact { name: "weight", cell: Cell::number(weight, 2) },
-        Fact { name: "gain", cell: Cell::number(gain, 2) },
-        Fact { name: "growth", cell: Cell::number(1.0 / gain, 2) },
-        Fact { name: "shrunk", cell: Cell::number(shrinks[steps.min(STEPS)], 2) },
-        Fact { name: "grown", cell: Cell::number(grows[steps.min(STEPS)], 2) },
-        Fact { name: "shrunk-far", cell: Cell::number(shrinks[STEPS], 3) },
-        Fact { name: "grown-far", cell: Cell::number(grows[STEPS], 0) },
-        count("far", STEPS),
-        count("tokens", tokens),
-        count("chain-between", steps),
-        count("attention-between", between(&lookups)),
-        count("chain-path", Counts::of(&chain).path),
-        count("attention-path", Counts::of(&lookups).path),
-        count("chain-steps", Counts::of(&chain).steps),
-        count("attention-steps", Counts::of(&lookups).steps),
-        count("long", LONG),
-        count("long-chain-path", long_chain.path),
-        count("long-attention-path", long_lookups.path),
-        count("long-chain-steps", long_chain.steps),
-        count("long-attention-steps", long_lookups.steps),
-    ];
-    let label = |place: usize| &scene.tokens[place].label;
-    let sentences = vec![
-        format!(
-            "Through the chain “{}” reaches “{}” in {steps} operations, one for each state; through attention in {}.",
-            label(early),
-            label(late),
-            between(&lookups)
-        ),
-        format!(
-            "After {STEPS} steps of the chain, {} of a small change is left where a step multiplies by {}, and it has \
-             become {} times as large where a step multiplies by {}.",
-            Cell::number(shrinks[STEPS], 3),
-            Cell::number(gain, 2),
-            Cell::number(grows[STEPS], if grows[STEPS] < 10.0 { 2 } else { 0 }),
-            Cell::number(1.0 / gain, 2)
-        ),
-        format!("Attention passes it on once, times its weight, {}.", Cell::number(weight, 2)),
-    ];
+        // Follow a small change back through the chain: the sentence, read again and again.
+        let inputs = Array2::from_shape_fn((STEPS + 1, 2), |(t, feature)| {
+            vectors[[t % tokens, feature]] / (2.0 * Scene::LARGEST_COORDINATE.min(largest(&vectors)))
+        }); // [STEPS + 1, 2]
+        let stretch = |gain| Recurrence::rotation(gain, TURN, activation).jacobian_norms(&inputs);
+        Ok(Paths {
+            gain,
+            asks,
+            answers,
+            weight: weights[[asks, answers]],
+            between: graphs.each_ref().map(between),
+            counts: graphs.each_ref().map(Counts::of),
+            shrinks: stretch(gain)?,
+            grows: stretch(1.0 / gain)?,
+        })
+    }
 
-    let mut canvas = Canvas::new(size, size.pick(530.0, 500.0));
-    sentence(&mut canvas, scene, early, late, asks);
-    let floor = canvas.height - 44.0;
-    let chart_top = size.pick(278.0, 268.0);
-    let decades = decades(&[&shrinks, &grows]);
-    let chart = Chart {
-        x: Axis::linear(0.0..STEPS as f64, 56.0..canvas.width() - size.pick(140.0, 12.0)),
-        y: Axis::log(libm::exp10(f64::from(-decades))..libm::exp10(f64::from(decades)), floor..chart_top),
-    };
-    curves(&mut canvas, &chart, decades, [&shrinks, &grows], weight, gain);
-    Ok(Sketch { canvas, table, facts, sentences })
+    fn describe(&self, scene: &Scene) -> Description {
+        let columns = ["shrinking chain", "growing chain", "attention"];
+        let table = Table::new("steps back", columns).rows((1..=STEPS).map(|step| {
+            let cells = [
+                Cell::number(self.shrinks[step], 4),
+                Cell::number(self.grows[step], 2),
+                Cell::number(self.weight, 2),
+            ];
+            (step.to_string(), cells)
+        }));
+        let (early, late) = self.in_order();
+        let (shrunk, grown) = (self.shrinks[STEPS], self.grows[STEPS]);
+        let [chain, lookup] = self.between;
+        let sentences = vec![
+            format!(
+                "Through the chain “{}” reaches “{}” in {chain} operations, one for each state; through attention in \
+                 {lookup}.",
+                scene.label(early),
+                scene.label(late)
+            ),
+            format!(
+                "After {STEPS} steps of the chain, {} of a small change is left where a step multiplies by {}, and it \
+                 has become {} times as large where a step multiplies by {}.",
+                fixed(shrunk, 3),
+                fixed(self.gain, 2),
+                fixed(grown, if grown < 10.0 { 2 } else { 0 }),
+                fixed(1.0 / self.gain, 2)
+            ),
+            format!("Attention passes it on once, times its weight, {}.", fixed(self.weight, 2)),
+        ];
+        Description { table, findings: self.findings(scene), sentences }
+    }
+
+    fn picture(&self, scene: &Scene, size: Size) -> Canvas {
+        let mut canvas = Canvas::new(size, size.pick(530.0, 500.0));
+        let (early, late) = self.in_order();
+        sentence(&mut canvas, scene, early, late, self.asks);
+        let floor = canvas.height - 44.0;
+        let chart_top = size.pick(278.0, 268.0);
+        let decades = decades(&[&self.shrinks, &self.grows]);
+        let chart = Chart {
+            x: Axis::linear(0.0..STEPS as f64, 56.0..canvas.width() - size.pick(140.0, 12.0)),
+            y: Axis::log(power_of_ten(-decades)..power_of_ten(decades), floor..chart_top),
+        };
+        self.curves(&mut canvas, &chart, decades);
+        canvas
+    }
+}
+
+impl Paths {
+    /// The places of the two words, the earlier first.
+    fn in_order(&self) -> (usize, usize) {
+        (self.asks.min(self.answers), self.asks.max(self.answers))
+    }
+
+    fn findings(&self, scene: &Scene) -> Findings {
+        let [chain_between, attention_between] = self.between;
+        let [chain, lookups] = self.counts;
+        let [long_chain, long_lookups] = *LONG_COUNTS;
+        let near = chain_between.min(STEPS);
+        Findings::new()
+            .token("asks", scene.label(self.asks))
+            .token("answers", scene.label(self.answers))
+            .number("weight", self.weight, 2)
+            .number("gain", self.gain, 2)
+            .number("growth", 1.0 / self.gain, 2)
+            .number("shrunk", self.shrinks[near], 2)
+            .number("grown", self.grows[near], 2)
+            .number("shrunk-far", self.shrinks[STEPS], 3)
+            .number("grown-far", self.grows[STEPS], 0)
+            .count("far", STEPS)
+            .count("tokens", scene.tokens.len())
+            .count("chain-between", chain_between)
+            .count("attention-between", attention_between)
+            .count("chain-path", chain.path)
+            .count("attention-path", lookups.path)
+            .count("chain-steps", chain.steps)
+            .count("attention-steps", lookups.steps)
+            .count("long", LONG)
+            .count("long-chain-path", long_chain.path)
+            .count("long-attention-path", long_lookups.path)
+            .count("long-chain-steps", long_chain.steps)
+            .count("long-attention-steps", long_lookups.steps)
+    }
+
+    /// What is left of a small change after so many steps.
+    fn curves(&self, canvas: &mut Canvas, chart: &Chart, decades: i32) {
+        let every = if decades > 4 { 2 } else { 1 };
+        for power in (-decades..=decades).filter(|power| power % every == 0) {
+            let digits = usize::try_from(-power).unwrap_or(0);
+            chart.left(canvas, &[power_of_ten(power)], digits.min(8), "");
+        }
+        chart.left(canvas, &[], 0, "what arrives of a change of 1 (log scale)");
+        let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
+        chart.bottom(canvas, &ticks, 0, "steps of the chain between them");
+
+        let inside = power_of_ten(-decades)..=power_of_ten(decades);
+        let mut follow = |curve: &[f64], stroke: Stroke, name: String, slant: f64| {
+            let points: Vec<_> =
+                curve.iter().copied().enumerate().filter(|(_, value)| inside.contains(value)).collect();
+            chart.curve(canvas, points.iter().map(|&(step, value)| (step as f64, value)), stroke);
+            // The name stands behind the curve's end, or, where there is no room, beside its middle.
+            let (place, text) = match canvas.size {
+                Size::Wide => (points.last(), Text::START),
+                Size::Narrow if slant == 0.0 => (points.last(), Text::END),
+                Size::Narrow => (points.get(points.len() / 2), Text::END),
+            };
+            if let Some(&(step, value)) = place {
+                let [x, y] = chart.at(step as f64, value);
+                let at = canvas.size.pick([x + 8.0, y], [x, y + if slant == 0.0 { 13.0 } else { slant }]);
+                canvas.text(&name, at, text.role(stroke.role).bold());
+            }
+        };
+        let chain = Stroke::new(Role::Warn, 2.6);
+        let a_step = |gain: f64| format!("× {} a step", fixed(gain, 2));
+        follow(&self.grows, chain, a_step(1.0 / self.gain), -12.0);
+        follow(&self.shrinks, chain.dashed(), a_step(self.gain), 12.0);
+        let attention = format!("attention, × {}", fixed(self.weight, 2));
+        follow(&[self.weight; STEPS + 1], Stroke::new(Role::Ink, 2.6), attention, 0.0);
+    }
+}
+
+fn power_of_ten(power: i32) -> f64 {
+    libm::exp10(f64::from(power))
 }
 
 /// The size of the largest coordinate, or 1 if all are 0.
@@ -229,50 +323,4 @@ fn name_tokens(canvas: &mut Canvas, scene: &Scene, pair: [usize; 2], y: f64, x: 
         let how = if pair.contains(&place) { Text::CENTRE.bold() } else { Text::CENTRE.role(Role::Muted) };
         labels.centre(canvas, &scene.tokens[place].text, [x(place), y], how);
     }
-}
-
-/// What is left of a small change after so many steps.
-fn curves(
-    canvas: &mut Canvas,
-    chart: &Chart,
-    decades: i32,
-    [shrinks, grows]: [&[f64]; 2],
-    weight: f64,
-    gain: f64,
-) {
-    let powers = |digits: i32| libm::exp10(f64::from(digits));
-    let every = if decades > 4 { 2 } else { 1 };
-    for power in (-decades..=decades).filter(|power| power % every == 0) {
-        let digits = usize::try_from(-power).unwrap_or(0);
-        chart.left(canvas, &[powers(power)], digits.min(8), "");
-    }
-    chart.left(canvas, &[], 0, "what arrives of a change of 1 (log scale)");
-    let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
-    chart.bottom(canvas, &ticks, 0, "steps of the chain between them");
-
-    let inside = |value: &f64| (powers(-decades)..=powers(decades)).contains(value);
-    let mut follow = |curve: &[f64], stroke: Stroke, name: String, slant: f64| {
-        let points: Vec<_> = curve.iter().enumerate().filter(|(_, value)| inside(value)).collect();
-        chart.curve(canvas, points.iter().map(|&(step, &value)| (step as f64, value)), stroke);
-        // The name stands behind the curve's end, or, where there is no room, beside its middle.
-        let (place, text) = match canvas.size {
-            Size::Wide => (points.last(), Text::START),
-            Size::Narrow if slant == 0.0 => (points.last(), Text::END),
-            Size::Narrow => (points.get(points.len() / 2), Text::END),
-        };
-        if let Some(&&(step, &value)) = place.as_ref() {
-            let [x, y] = chart.at(step as f64, value);
-            let at = canvas.size.pick([x + 8.0, y], [x, y + if slant == 0.0 { 13.0 } else { slant }]);
-            canvas.text(&name, at, text.role(stroke.role).bold());
-        }
-    };
-    follow(grows, Stroke::new(Role::Warn, 2.6), format!("× {} a step", Cell::number(1.0 / gain, 2)), -12.0);
-    follow(
-        shrinks,
-        Stroke::new(Role::Warn, 2.6).dashed(),
-        format!("× {} a step", Cell::number(gain, 2)),
-        12.0,
-    );
-    let flat = vec![weight; STEPS + 1];
-    follow(&flat, Stroke::new(Role::Ink, 2.6), format!("attention, × {}", Cell::number(weight, 2)), 0.0);
 }

@@ -25,7 +25,7 @@ use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Findings, Table};
 use crate::figure::{Description, Figure, Steps, draw};
 use crate::numbers::fixed;
-use crate::parts::dimensions::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest};
+use crate::parts::dimensions::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest, with_chosen};
 use crate::{Error, Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -67,12 +67,8 @@ impl Steps for DotProducts {
 
     fn describe(&self, _: &Scene) -> Description {
         let chosen = self.chosen;
-        let mut rows = self.on_curve.clone();
-        if !ON_CURVE.contains(&chosen.d) {
-            rows.push(chosen);
-            rows.sort_by_key(|spread| spread.d);
-        }
         let cells = |it: &Spread| [root(it), it.deviation, it.deviation_scaled].map(|it| Cell::number(it, 2));
+        let rows = with_chosen(&self.on_curve, chosen, |spread| spread.d);
         let table = Table::new("d", ["√d", "typical size", "typical size after division"])
             .rows(rows.into_iter().map(|spread| (spread.d.to_string(), cells(spread))));
 

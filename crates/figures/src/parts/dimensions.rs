@@ -32,3 +32,13 @@ pub fn nearest<T>(wanted: f64, study: &[T], d: impl Fn(&T) -> usize) -> &T {
     }
     best
 }
+
+/// The entries on the curve and the chosen one, in the order of their numbers of features.
+pub fn with_chosen<'a, T>(on_curve: &[&'a T], chosen: &'a T, d: impl Fn(&T) -> usize) -> Vec<&'a T> {
+    let mut all = on_curve.to_vec();
+    if !ON_CURVE.contains(&d(chosen)) {
+        all.push(chosen);
+        all.sort_by_key(|entry| d(entry));
+    }
+    all
+}

@@ -13,6 +13,11 @@ pub fn largest(numbers: impl Iterator<Item = f64>) -> usize {
         .map_or(0, |(place, _)| place)
 }
 
+/// The mean of some numbers; of none, 0.
+pub fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}
+
 /// The token, other than itself, that the query token gives most weight to. `weights` `[T, T]`
 pub fn answering(scene: &Scene, weights: &Array2<f64>) -> usize {
     let asks = scene.query_place();
