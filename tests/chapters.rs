@@ -1,5 +1,6 @@
 //! The chapters' sources: every Rust block is either compiled and run, or cut out of code that is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn source_folder() -> PathBuf {
@@ -123,4 +124,44 @@ fn no_computed_number_is_typed() {
         }
     }
     assert!(typed.is_empty(), "numbers typed into the prose:\n{}", typed.join("\n"));
+}
+
+/// The listings that chapters take from the code, as its file and the anchor in it.
+fn listings() -> BTreeSet<(String, String)> {
+    let mut listings = BTreeSet::new();
+    for (_, chapter) in chapters() {
+        for include in chapter.split("{{#include ../").skip(1) {
+            let (file, anchor) = include.split_once("}}").unwrap().0.split_once(':').expect("an anchor");
+            listings.insert((file.to_owned(), anchor.to_owned()));
+        }
+    }
+    listings
+}
+
+/// The anchors in the code, likewise.
+fn anchors(root: &Path, folder: &str, anchors: &mut BTreeSet<(String, String)>) {
+    for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+        if path.is_dir() {
+            self::anchors(root, &name, anchors);
+        } else if name.ends_with(".rs") {
+            for line in std::fs::read_to_string(&path).unwrap().lines() {
+                let line = line.trim_start();
+                let anchor = line.strip_prefix("// ANCHOR: ").or(line.strip_prefix("// ANCHOR_END: "));
+                anchors.extend(anchor.map(|anchor| (name.clone(), anchor.to_owned())));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_anchor_is_used_and_every_used_anchor_exists() {
+    let mut found = BTreeSet::new();
+    anchors(&source_folder().join(".."), "crates", &mut found);
+    let used = listings();
+    let unused: Vec<_> = found.difference(&used).collect();
+    assert!(unused.is_empty(), "no chapter has a listing of these: {unused:#?}");
+    let missing: Vec<_> = used.difference(&found).collect();
+    assert!(missing.is_empty(), "chapters have listings of these, which do not exist: {missing:#?}");
 }

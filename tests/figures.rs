@@ -1,7 +1,7 @@
 //! Each figure: snapshots of its table and its pictures, and what must hold for all of them.
 
 use attention::circuits::{
-    InductionCircuit, WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
+    WordKind, induction_circuit, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
 };
 use attention::random::Normals;
 use attention::study::{
@@ -322,14 +322,20 @@ fn induction_shows_the_circuit_of_the_library() {
                 assert_eq!(read[..period], read[period..]);
                 assert!((0..period).all(|i| !read[..i].contains(&read[i])));
 
-                let circuit = InductionCircuit::new(26, read.len()).unwrap();
-                let run = circuit.run(&read, first, second).unwrap();
+                let mut circuit = induction_circuit(26, read.len()).unwrap();
+                for (layer, on) in [first, second].into_iter().enumerate() {
+                    if !on {
+                        circuit = circuit.without(layer, 0).unwrap();
+                    }
+                }
+                let run = circuit.run(&read).unwrap();
+                let [first_weights, second_weights] = [0, 1].map(|layer| &run.weights[layer][0]);
                 let mut right = 0;
                 for (i, row) in table.rows.iter().enumerate() {
                     let cells = &row.cells;
                     let back = |offset: usize| i.checked_sub(offset);
-                    assert_eq!(cells[1].value(), back(1).map(|j| run.first[[i, j]]));
-                    assert_eq!(cells[2].value(), back(period - 1).map(|j| run.second[[i, j]]));
+                    assert_eq!(cells[1].value(), back(1).map(|j| first_weights[[i, j]]));
+                    assert_eq!(cells[2].value(), back(period - 1).map(|j| second_weights[[i, j]]));
                     let predicted = cells[3].to_string();
                     assert_eq!((predicted != "none").then(|| letter(&predicted)), run.predictions[i]);
                     // After the last letter the first would come again.
@@ -765,11 +771,11 @@ fn grown_quotes_what_is_measured() {
     }
     near("chance", 1.0 / 26.0);
 
-    let circuit = InductionCircuit::new(26, 24).unwrap();
+    let circuit = induction_circuit(26, 24).unwrap();
     let mut built = [[0.0; 2]; 2];
     for it in &sequences {
-        let run = circuit.run(shift(&it.symbols).0, true, true).unwrap();
-        for (head, weights) in [&run.first, &run.second].into_iter().enumerate() {
+        let run = circuit.run(shift(&it.symbols).0).unwrap();
+        for (head, weights) in run.weights.iter().flatten().enumerate() {
             built[0][head] += previous_token_score(weights, it) / sequences.len() as f64;
             built[1][head] += induction_score(weights, it) / sequences.len() as f64;
         }

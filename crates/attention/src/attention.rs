@@ -8,7 +8,6 @@ use crate::scores::{Scale, scores};
 use crate::softmax::softmax_in_place;
 
 /// What attention returns: where each query looked, and what it brought back.
-// ANCHOR: Attention
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention {
     /// Row i says how query i shares out its attention; it sums to 1. `[T_q, T_k]`
@@ -16,7 +15,6 @@ pub struct Attention {
     /// Row i is the mean of the values, weighted by row i of `weights`. `[T_q, d_v]`
     pub output: Array2<f64>,
 }
-// ANCHOR_END: Attention
 
 /// Scaled dot-product attention: softmax(Q Kᵀ / √d_k) V.
 ///
@@ -55,7 +53,6 @@ pub struct Attention {
 /// assert!((&it.output.row(1) - by_hand).iter().all(|e| e.abs() < 1e-12));
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: attention
 pub fn attention(
     queries: &ArrayRef2<f64>, // [T_q, d_k]
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
@@ -63,7 +60,6 @@ pub fn attention(
 ) -> Result<Attention> {
     masked_attention(queries, keys, values, &Mask::None)
 }
-// ANCHOR_END: attention
 
 /// [`attention()`] where not every query may attend to every key: softmax(mask(Q Kᵀ / √d_k)) V.
 ///
@@ -102,7 +98,6 @@ pub fn attention(
 /// assert_eq!(it.output, array![[18.0], [0.0], [16.0]]);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: masked_attention
 pub fn masked_attention(
     queries: &ArrayRef2<f64>, // [T_q, d_k]
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
@@ -111,7 +106,6 @@ pub fn masked_attention(
 ) -> Result<Attention> {
     attention_with(queries, keys, values, mask, Scale::ByRootDk)
 }
-// ANCHOR_END: masked_attention
 
 /// [`attention()`] with the division by √d_k to be chosen: [`Scale::Off`] shows what happens without.
 ///
@@ -140,7 +134,6 @@ pub fn masked_attention(
 /// assert!((undivided.output[[0, 0]] - 1.0).abs() < 1e-12);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: attention_scaled
 pub fn attention_scaled(
     queries: &ArrayRef2<f64>, // [T_q, d_k]
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
@@ -149,7 +142,6 @@ pub fn attention_scaled(
 ) -> Result<Attention> {
     attention_with(queries, keys, values, &Mask::None, scale)
 }
-// ANCHOR_END: attention_scaled
 
 /// All of it, in four steps: scores, mask, softmax, weighted mean. [`attention()`],
 /// [`masked_attention`] and [`attention_scaled`] are this with something left out.

@@ -40,7 +40,6 @@ pub struct AttentionOnly {
 // ANCHOR_END: AttentionOnly
 
 /// Where the heads looked, and what came of it.
-// ANCHOR: AttentionOnlyRun
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionOnlyRun {
     /// The weights of each layer's heads: `weights[layer][head]`. `[T, T]`
@@ -51,7 +50,6 @@ pub struct AttentionOnlyRun {
     /// that follows. `[T]`
     pub predictions: Vec<Option<usize>>,
 }
-// ANCHOR_END: AttentionOnlyRun
 
 impl AttentionOnly {
     /// How many numbers were learned.
@@ -79,7 +77,6 @@ impl AttentionOnly {
     /// assert_ne!(without.run(&sequence)?.predictions[6..], [2, 7, 0, 9, 4, 5].map(Some));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: without
     pub fn without(&self, layer: usize, head: usize) -> Result<Self> {
         need_below("layer", layer, self.layers.len())?;
         need_below("head", head, self.layers[layer].heads.len())?;
@@ -87,7 +84,6 @@ impl AttentionOnly {
         model.layers[layer].heads[head].output.fill(0.0); // [d_v, d]
         Ok(model)
     }
-    // ANCHOR_END: without
 
     /// Each symbol's vector, plus its position's. → `[T, d]`
     ///
@@ -107,14 +103,12 @@ impl AttentionOnly {
     /// assert_eq!(x.row(1), &grown.embedding.row(7) + &grown.positions.row(1));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: embed
     pub fn embed(&self, sequence: &[usize]) -> Result<Array2<f64>> {
         self.check(sequence)?;
         let symbols = self.embedding.select(Axis(0), sequence); // [T, d]
         let positions = self.positions.slice(s![..sequence.len(), ..]); // [T, d]
         Ok(symbols + positions) // [T, d]
     }
-    // ANCHOR_END: embed
 
     /// All layers over a sequence of symbols.
     ///
@@ -176,7 +170,7 @@ impl AttentionOnly {
 
 /// The place of the largest number, if there is one that is ahead of all
 /// others.
-pub(crate) fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
+fn largest(row: &ArrayRef1<f64>) -> Option<usize> {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ahead = |&number: &f64| number > largest - TIE;
     let first = row.iter().position(ahead)?;

@@ -9,7 +9,6 @@ use crate::mask::Mask;
 use crate::self_attention::Projections;
 
 /// What one head adds to its queries, keys and values.
-// ANCHOR: HeadBiases
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadBiases {
     /// b_Q: what every token asks for, whatever it is. `[d_k]`
@@ -20,13 +19,11 @@ pub struct HeadBiases {
     /// b_V: what every token hands over, whatever it is. `[d_v]`
     pub value: Array1<f64>,
 }
-// ANCHOR_END: HeadBiases
 
 /// [`MultiHead`] with biases: x W_Q + b_Q, x W_K + b_K, x W_V + b_V, and \[head_1, …, head_h\] W_O + b_O.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2, has no biases; most models
 /// since have (GPT-2, BERT). Of b_Q, b_K, b_V and b_O, d numbers each, b_K could be left out.
-// ANCHOR: BiasedHeads
 #[derive(Debug, Clone, PartialEq)]
 pub struct BiasedHeads {
     /// The heads' matrices.
@@ -36,7 +33,6 @@ pub struct BiasedHeads {
     /// b_O, added once, when the heads have been put together. `[d]`
     pub output: Array1<f64>,
 }
-// ANCHOR_END: BiasedHeads
 
 impl BiasedHeads {
     /// Heads, and biases for all of them in four vectors, to be cut as [`MultiHead::split`] cuts the
@@ -62,7 +58,6 @@ impl BiasedHeads {
     /// assert_eq!(it.output, array![3.0, 4.0]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: split
     pub fn split(
         heads: MultiHead,
         b_q: &ArrayRef1<f64>, // [h d_k]
@@ -85,7 +80,6 @@ impl BiasedHeads {
         let biases = heads.heads.iter().map(&mut cut).collect();
         Ok(Self { heads, biases, output: b_o.to_owned() })
     }
-    // ANCHOR_END: split
 
     /// As [`MultiHead::attend`], with the biases added on the way.
     ///
@@ -111,7 +105,6 @@ impl BiasedHeads {
     /// assert_eq!(it.attend(&x, &Mask::Causal)?.output, array![[112.0], [113.0]]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: biased_attend
     pub fn attend(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -129,7 +122,6 @@ impl BiasedHeads {
         let output = side_by_side.dot(&self.heads.w_o()) + &self.output; // [T, d]
         Ok(MultiHeadAttention { heads, output })
     }
-    // ANCHOR_END: biased_attend
 
     /// How many numbers there are to learn: 4 d² + 4 d, if each head is d / h wide.
     ///
@@ -187,7 +179,6 @@ impl HeadBiases {
     /// assert_eq!(values, array![[31.0, 32.0]]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: biased_project
     pub fn project(
         &self,
         projections: &Projections,
@@ -198,7 +189,6 @@ impl HeadBiases {
         // Each row gets the same: [T, d_k] + [d_k].
         Ok((queries + &self.query, keys + &self.key, values + &self.value))
     }
-    // ANCHOR_END: biased_project
 
     fn check(&self, of: &Projections) -> Result<()> {
         need_features("biases.query", &self.query, "query", &of.query)?;

@@ -9,7 +9,6 @@ use crate::mlp::Mlp;
 use crate::norm::LayerNorm;
 
 /// One step of a block.
-// ANCHOR: Step
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Keep x as it is, beside the path: here the residual branches off.
@@ -25,7 +24,6 @@ pub enum Step {
     /// The MLP, on each token alone.
     Mlp,
 }
-// ANCHOR_END: Step
 
 impl Step {
     /// The step in words, short enough for a box of a diagram.
@@ -35,7 +33,6 @@ impl Step {
     /// assert_eq!(Step::Keep.name(), "keep x");
     /// assert_eq!(Step::SecondNorm.name(), Step::FirstNorm.name());
     /// ```
-    // ANCHOR: name
     pub fn name(self) -> &'static str {
         match self {
             Step::Keep => "keep x",
@@ -45,7 +42,6 @@ impl Step {
             Step::Mlp => "MLP",
         }
     }
-    // ANCHOR_END: name
 
     /// Whether a token's row, after this step, depends on other tokens' rows before it.
     ///
@@ -55,15 +51,12 @@ impl Step {
     /// let mixing = NormPlace::Pre.steps().into_iter().filter(|step| step.mixes_tokens());
     /// assert_eq!(mixing.collect::<Vec<_>>(), [Step::Attention]);
     /// ```
-    // ANCHOR: mixes_tokens
     pub fn mixes_tokens(self) -> bool {
         self == Step::Attention
     }
-    // ANCHOR_END: mixes_tokens
 }
 
 /// Where the norms of a block stand.
-// ANCHOR: NormPlace
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NormPlace {
     /// Before attention and before the MLP, beside the residual: pre-norm.
@@ -71,7 +64,6 @@ pub enum NormPlace {
     /// After each addition, on the residual: post-norm.
     Post,
 }
-// ANCHOR_END: NormPlace
 
 impl NormPlace {
     /// The steps of a block, in order. What a block computes is this list, and nothing else.
@@ -111,7 +103,6 @@ impl NormPlace {
 }
 
 /// What there is between two steps.
-// ANCHOR: State
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// The tokens on their way through the block. `[T, d]`
@@ -120,7 +111,6 @@ pub struct State {
     /// `[T, d]`
     pub residual: Option<Array2<f64>>,
 }
-// ANCHOR_END: State
 
 /// A Transformer block: attention and an MLP, each with a residual around it and a norm.
 ///
@@ -130,7 +120,6 @@ pub struct State {
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.1 and figure 1 (the encoder; with
 /// [`Mask::Causal`], a decoder without an encoder).
-// ANCHOR: Block
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// Which list of steps it runs.
@@ -144,7 +133,6 @@ pub struct Block {
     /// Two layers, on each token alone.
     pub mlp: Mlp,
 }
-// ANCHOR_END: Block
 
 impl Block {
     /// The tokens after the last step. `x` `[T, d]` → `[T, d]`
@@ -205,7 +193,6 @@ impl Block {
     /// assert_eq!(states[2].residual, Some(x));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: trace
     pub fn trace(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -218,7 +205,6 @@ impl Block {
         }
         Ok(states)
     }
-    // ANCHOR_END: trace
 
     /// One step, from the state before it to the state after it.
     ///
@@ -280,14 +266,12 @@ impl Block {
     /// assert_eq!(block.parameters(), block_parameters(8));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: parameters
     pub fn parameters(&self) -> usize {
         self.first_norm.parameters()
             + self.attention.parameters()
             + self.second_norm.parameters()
             + self.mlp.parameters()
     }
-    // ANCHOR_END: parameters
 }
 
 /// What was kept, which has to be there.

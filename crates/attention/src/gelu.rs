@@ -51,9 +51,7 @@ pub const GELU_TANH_CUBIC: f64 = 0.044715;
 /// let difference = (gelu_tanh(2.7) - gelu(2.7)).abs();
 /// assert!((0.000473..0.000474).contains(&difference));
 /// ```
-// ANCHOR: gelu_tanh
 pub fn gelu_tanh(x: f64) -> f64 {
     let inner = libm::sqrt(2.0 / PI) * (x + GELU_TANH_CUBIC * x * x * x);
     0.5 * x * (1.0 + libm::tanh(inner))
 }
-// ANCHOR_END: gelu_tanh

@@ -47,7 +47,6 @@ impl Head {
     /// assert_eq!(head.parameters(), 2 + 2 + 2 + 2);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: head_attend
     pub fn attend(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -56,7 +55,6 @@ impl Head {
         self.check(x)?;
         self.projections.attend(x, mask)
     }
-    // ANCHOR_END: head_attend
 
     /// How many numbers there are to learn in its four matrices.
     pub fn parameters(&self) -> usize {
@@ -86,7 +84,6 @@ pub struct MultiHead {
 // ANCHOR_END: MultiHead
 
 /// What several heads return: where each of them looked, and what all of them made of it.
-// ANCHOR: MultiHeadAttention
 #[derive(Debug, Clone, PartialEq)]
 pub struct MultiHeadAttention {
     /// For each head its weights `[T, T]` and its output `[T, d_v]`.
@@ -94,7 +91,6 @@ pub struct MultiHeadAttention {
     /// The heads' outputs side by side, times W_O. `[T, d]`
     pub output: Array2<f64>,
 }
-// ANCHOR_END: MultiHeadAttention
 
 impl MultiHead {
     /// The heads in four fused matrices: head number i has columns i d_k to (i + 1) d_k of W_Q and W_K,
@@ -215,12 +211,10 @@ impl MultiHead {
     /// # Panics
     ///
     /// If there is no head, or if the heads differ in d.
-    // ANCHOR: w_o
     pub fn w_o(&self) -> Array2<f64> {
         let rows = self.heads.iter().map(|head| &head.output);
         joined(Axis(0), rows) // [h d_v, d]
     }
-    // ANCHOR_END: w_o
 
     /// What each head adds to the output: its own output times its own rows of W_O.
     ///
@@ -282,7 +276,6 @@ impl MultiHead {
     }
 
     /// What each head sees and brings back.
-    // ANCHOR: attend_each
     fn attend_each(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -294,7 +287,6 @@ impl MultiHead {
         // h times [T, d_v]
         self.heads.iter().map(|head| head.attend(x, mask)).collect()
     }
-    // ANCHOR_END: attend_each
 }
 
 /// Matrices that fit, joined along an axis: 0 is one below the other, 1 is side by side.

@@ -33,7 +33,7 @@
 //! |---|---|
 //! | [`gradient`] | the way back through each layer: [`softmax_jacobian`](gradient::softmax_jacobian), [`Block::backward`], [`Stack::backward`] |
 //! | [`random`] | seeded random numbers, and weights before training: [`Normals`](random::Normals), [`xavier`](random::xavier()) |
-//! | [`circuits`] | heads built by hand: [`pronoun_head`](circuits::pronoun_head), [an induction circuit](circuits::InductionCircuit) |
+//! | [`circuits`] | heads built by hand: [`pronoun_head`](circuits::pronoun_head), [an induction circuit](circuits::induction_circuit) |
 //! | [`study`] | what is measured and counted: recurrence, paths, scale, cost, depth, how far a model has come |
 //! | [`trained`] | weights that were trained: [`AttentionOnly::trained`], and [the log](trained::TrainingLog) of it |
 //!

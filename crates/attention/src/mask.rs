@@ -12,7 +12,6 @@ use crate::error::{Result, need};
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.3: "by masking out (setting
 /// to −∞) all values in the input of the softmax which correspond to illegal connections".
-// ANCHOR: Mask
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Mask {
     /// Every query may attend to every key.
@@ -24,7 +23,6 @@ pub enum Mask {
     /// Exactly these: row i says which keys query i may attend to. `[T_q, T_k]`
     Allowed(Array2<bool>),
 }
-// ANCHOR_END: Mask
 
 impl Mask {
     /// Whether this query may attend to this key, both counted from 0.
@@ -126,13 +124,11 @@ impl Mask {
     /// assert_eq!(Mask::Causal.matrix(3, 3)?, lower_triangle);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: matrix
     pub fn matrix(&self, queries: usize, keys: usize) -> Result<Array2<bool>> {
         self.check(queries, keys)?;
         let allows = |(query, key)| self.allows(query, key);
         Ok(Array2::from_shape_fn((queries, keys), allows)) // [T_q, T_k]
     }
-    // ANCHOR_END: matrix
 
     /// `Ok` if the mask fits so many queries and keys.
     pub(crate) fn check(&self, queries: usize, keys: usize) -> Result<()> {

@@ -6,9 +6,7 @@ use crate::error::{Result, need, need_features, shape};
 use crate::gelu::gelu;
 
 /// How many times as wide as the token the MLP is inside, in the 2017 paper and in most models since.
-// ANCHOR: WIDENING
 pub const MLP_WIDENING: usize = 4;
-// ANCHOR_END: WIDENING
 
 /// Two layers: gelu(x W_in + b_in) W_out + b_out.
 ///
@@ -17,7 +15,6 @@ pub const MLP_WIDENING: usize = 4;
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.3 (with max(0, x), where most
 /// later models have GELU).
-// ANCHOR: Mlp
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp {
     /// W_in: from d features to d_ff. `[d, d_ff]`
@@ -29,7 +26,6 @@ pub struct Mlp {
     /// Added at the end. `[d]`
     pub b_out: Array1<f64>,
 }
-// ANCHOR_END: Mlp
 
 impl Mlp {
     /// Widens each token, bends it, narrows it. `x` `[T, d]` → `[T, d]`

@@ -15,11 +15,9 @@
 /// assert_eq!(inputs, ["The", "cat"]);
 /// assert_eq!(targets, ["cat", "sat"]);
 /// ```
-// ANCHOR: shift
 pub fn shift<Token>(tokens: &[Token]) -> (&[Token], &[Token]) {
     let pairs = tokens.len().saturating_sub(1);
     let inputs = &tokens[..pairs]; // all but the last
     let targets = &tokens[tokens.len() - pairs..]; // all but the first
     (inputs, targets)
 }
-// ANCHOR_END: shift

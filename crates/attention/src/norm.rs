@@ -5,9 +5,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 use crate::error::{Result, need_features};
 
 /// The ε that [`LayerNorm::new`] starts with: small beside any variance worth dividing by.
-// ANCHOR: EPSILON
 pub const LAYER_NORM_EPSILON: f64 = 1e-5;
-// ANCHOR_END: EPSILON
 
 /// LayerNorm: γ · (x − mean) / √(variance + ε) + β, for each token by itself.
 ///
@@ -15,7 +13,6 @@ pub const LAYER_NORM_EPSILON: f64 = 1e-5;
 ///
 /// Source: Ba, Kiros and Hinton 2016, "Layer Normalization", equation 3; ε as in Ioffe and Szegedy
 /// 2015, "Batch Normalization", algorithm 1.
-// ANCHOR: LayerNorm
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNorm {
     /// γ: what each feature is multiplied by, learned. `[d]`
@@ -25,7 +22,6 @@ pub struct LayerNorm {
     /// ε: keeps a token whose features are all equal from a division by 0.
     pub epsilon: f64,
 }
-// ANCHOR_END: LayerNorm
 
 impl LayerNorm {
     /// As it is before training: γ = 1, β = 0, and [`LAYER_NORM_EPSILON`].
@@ -37,7 +33,6 @@ impl LayerNorm {
     /// let norm = LayerNorm::new(2);
     /// assert_eq!((norm.gamma, norm.beta), (array![1.0, 1.0], array![0.0, 0.0]));
     /// ```
-    // ANCHOR: new
     pub fn new(d: usize) -> Self {
         Self {
             gamma: Array1::ones(d), // [d]
@@ -45,7 +40,6 @@ impl LayerNorm {
             epsilon: LAYER_NORM_EPSILON,
         }
     }
-    // ANCHOR_END: new
 
     /// Norms each token. `x` `[T, d]` → `[T, d]`
     ///

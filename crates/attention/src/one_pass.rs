@@ -5,13 +5,11 @@ use ndarray::{Array1, Array2, ArrayRef2, ArrayViewMut2, Axis, Slice};
 use crate::attention::check_values;
 use crate::error::Result;
 use crate::mask::Mask;
-use crate::scores::{Scale, scores};
+use crate::scores::{Scale, check as check_keys, scores};
 
 /// So many queries and so many keys at a time: their scores, 64 · 64 numbers of 8 bytes, are 32 KiB,
 /// which stay in a core's nearest cache.
-// ANCHOR: BLOCK
 pub(crate) const BLOCK: usize = 64;
-// ANCHOR_END: BLOCK
 
 /// The output of [`masked_attention`](crate::masked_attention), without the matrix of weights: the
 /// memory needed beside input and output does not grow with the number of tokens.
@@ -55,7 +53,6 @@ pub(crate) const BLOCK: usize = 64;
 /// assert!((output - by_hand).iter().all(|e| e.abs() < 1e-12));
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: one_pass_attention
 pub fn one_pass_attention(
     queries: &ArrayRef2<f64>, // [T_q, d_k]
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
@@ -86,7 +83,6 @@ pub fn one_pass_attention(
     }
     Ok(output)
 }
-// ANCHOR_END: one_pass_attention
 
 /// What has to be kept for each query of a block while the keys pass by.
 // ANCHOR: Means
@@ -133,7 +129,6 @@ impl<'a> Means<'a> {
     // ANCHOR_END: take_in
 
     /// Sums become means. Where nothing was allowed, 0 stays.
-    // ANCHOR: finish
     fn finish(mut self) {
         for (i, mut row) in self.weighted.rows_mut().into_iter().enumerate() {
             if self.sum[i] != 0.0 {
@@ -141,7 +136,6 @@ impl<'a> Means<'a> {
             }
         }
     }
-    // ANCHOR_END: finish
 }
 
 /// The rows from `first` on, as many as make a block.
@@ -155,7 +149,7 @@ fn check(
     values: &ArrayRef2<f64>,
     mask: &Mask,
 ) -> Result<()> {
-    crate::scores::check(queries, keys)?;
+    check_keys(queries, keys)?;
     check_values(keys, values)?;
     mask.check(queries.nrows(), keys.nrows())
 }

@@ -9,7 +9,6 @@ use crate::sinusoid::{POSITION_BASE, angular_frequency};
 ///
 /// Both are in use, and a model has to be run with the one it was trained with. They are the same up to
 /// the order of features: [`neighbours_to_halves`].
-// ANCHOR: Pairing
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pairing {
     /// Each with the next: 0 with 1, 2 with 3, …, as in the paper.
@@ -17,7 +16,6 @@ pub enum Pairing {
     /// First half with second half: 0 with d / 2, 1 with d / 2 + 1, …
     Halves,
 }
-// ANCHOR_END: Pairing
 
 impl Pairing {
     /// The two features of pair number i, of d features.
@@ -64,7 +62,6 @@ impl Pairing {
     /// assert_eq!(turned, array![[-3.0, 2.0, 1.0, 4.0]]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: turn
     pub fn turn(
         self,
         x: &ArrayRef2<f64>,       // [T, d]
@@ -82,7 +79,6 @@ impl Pairing {
         }
         Ok(turned)
     }
-    // ANCHOR_END: turn
 }
 
 /// `Ok` if there is an angle for each pair of features.
@@ -119,7 +115,6 @@ fn check_angles(
 /// assert_eq!(neighbours_to_halves(&x)?, array![[0.0, 2.0, 4.0, 1.0, 3.0, 5.0]]);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: neighbours_to_halves
 pub fn neighbours_to_halves(x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
     let d = x.ncols();
     need_even("d", d)?;
@@ -127,7 +122,6 @@ pub fn neighbours_to_halves(x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
         (0..d).step_by(2).chain((1..d).step_by(2)).collect();
     Ok(x.select(Axis(1), &order)) // [T, d]
 }
-// ANCHOR_END: neighbours_to_halves
 
 /// Rotary position embedding: pair number i of a query or a key at position p is turned by p · θ_i, with
 /// θ_i = 1 / base^(2i / d).
@@ -137,7 +131,6 @@ pub fn neighbours_to_halves(x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
 ///
 /// Source: Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.2
 /// and equation 34.
-// ANCHOR: Rope
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rope {
     /// Which two features are turned together.
@@ -145,7 +138,6 @@ pub struct Rope {
     /// The larger, the slower the slow pairs turn.
     pub base: f64,
 }
-// ANCHOR_END: Rope
 
 impl Rope {
     /// With the paper's base, [`POSITION_BASE`].

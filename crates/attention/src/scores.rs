@@ -5,7 +5,6 @@ use ndarray::{Array2, ArrayRef2};
 use crate::error::{Result, need, shape};
 
 /// What the dot products are divided by.
-// ANCHOR: scale
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
     /// By √d_k, the root of a key's number of features. This is what Transformers do.
@@ -14,7 +13,6 @@ pub enum Scale {
     /// By nothing: the bare dot product, to see what goes wrong.
     Off,
 }
-// ANCHOR_END: scale
 
 impl Scale {
     /// The number to divide by, for keys of `d_k` features.
@@ -24,14 +22,12 @@ impl Scale {
     /// assert_eq!(Scale::ByRootDk.divisor(64), 8.0);
     /// assert_eq!(Scale::Off.divisor(64), 1.0);
     /// ```
-    // ANCHOR: divisor
     pub fn divisor(self, d_k: usize) -> f64 {
         match self {
             Scale::ByRootDk => libm::sqrt(d_k as f64),
             Scale::Off => 1.0,
         }
     }
-    // ANCHOR_END: divisor
 }
 
 /// Scores: the dot product of each query with each key, divided by √d_k.

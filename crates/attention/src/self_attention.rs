@@ -28,12 +28,10 @@ impl Projections {
     /// use attention::Projections;
     /// assert_eq!(Projections::identity(2).key, ndarray::array![[1.0, 0.0], [0.0, 1.0]]);
     /// ```
-    // ANCHOR: identity
     pub fn identity(d: usize) -> Self {
         let identity = Array2::eye(d); // [d, d]
         Self { query: identity.clone(), key: identity.clone(), value: identity }
     }
-    // ANCHOR_END: identity
 
     /// Queries, keys and values, in this order: x W_Q, x W_K, x W_V.
     ///

@@ -5,9 +5,7 @@ use ndarray::Array2;
 use crate::error::{Result, need_even};
 
 /// The base of all wavelengths: the slowest pair of waves takes nearly 2π · 10000 positions.
-// ANCHOR: BASE
 pub const POSITION_BASE: f64 = 10_000.0;
-// ANCHOR_END: BASE
 
 /// How far pair number i turns from one position to the next, in radians: 1 / base^(2i / d), for i = 0
 /// to d / 2 − 1.
@@ -20,11 +18,9 @@ pub const POSITION_BASE: f64 = 10_000.0;
 /// assert_eq!(angular_frequency(0, 8, POSITION_BASE), 1.0); // the fastest of d = 8 features
 /// assert!((angular_frequency(2, 8, POSITION_BASE) - 0.01).abs() < 1e-12);
 /// ```
-// ANCHOR: angular_frequency
 pub fn angular_frequency(pair: usize, d: usize, base: f64) -> f64 {
     1.0 / libm::pow(base, (2 * pair) as f64 / d as f64)
 }
-// ANCHOR_END: angular_frequency
 
 /// Positions as vectors, one row for each: sine and cosine alternate, each pair slower than the last.
 ///
@@ -93,7 +89,6 @@ pub fn sinusoids(tokens: usize, d: usize) -> Result<Array2<f64>> {
 /// }
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: position_shift
 pub fn position_shift(k: i32, d: usize) -> Result<Array2<f64>> {
     let pairs = need_even("d", d)?;
     let mut rotation = Array2::zeros((d, d)); // [d, d]
@@ -108,4 +103,3 @@ pub fn position_shift(k: i32, d: usize) -> Result<Array2<f64>> {
     }
     Ok(rotation)
 }
-// ANCHOR_END: position_shift

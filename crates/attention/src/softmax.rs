@@ -58,7 +58,6 @@ pub fn softmax(scores: &ArrayRef1<f64>) -> Array1<f64> {
 /// // Rows sum to 1. Columns need not: the first key gets twice what any query has to give.
 /// assert_eq!(weights, array![[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]);
 /// ```
-// ANCHOR: softmax_rows
 pub fn softmax_rows(scores: &ArrayRef2<f64>) -> Array2<f64> {
     softmax_in_place(scores.to_owned()) // [T_q, T_k]
 }
@@ -72,4 +71,3 @@ pub(crate) fn softmax_in_place(scores: Array2<f64>) -> Array2<f64> {
     }
     weights
 }
-// ANCHOR_END: softmax_rows

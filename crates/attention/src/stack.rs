@@ -14,7 +14,6 @@ use crate::norm::LayerNorm;
 ///
 /// Source: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", table 1 ("Final
 /// LayerNorm").
-// ANCHOR: Stack
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stack {
     /// The blocks, in the order in which they run.
@@ -22,7 +21,6 @@ pub struct Stack {
     /// The norm after a pre-norm stack; none after a post-norm stack.
     pub last_norm: Option<LayerNorm>,
 }
-// ANCHOR_END: Stack
 
 impl Stack {
     /// Every block takes what the one below it made. `x` `[T, d]` → `[T, d]`

@@ -3,7 +3,7 @@
 pub(crate) mod induction;
 pub(crate) mod patterns;
 
-pub use induction::{InductionCircuit, InductionRun};
+pub use induction::induction_circuit;
 pub use patterns::{
     Feature, WordKind, neighbourhood_head, previous_token_head, pronoun_head,
     sentence_features,

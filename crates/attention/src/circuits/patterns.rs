@@ -6,7 +6,6 @@ use crate::heads::Head;
 use crate::self_attention::Projections;
 
 /// What kind of word a token is, as far as the three heads care.
-// ANCHOR: WordKind
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordKind {
     /// Something that a pronoun can stand for, such as `cat`.
@@ -16,13 +15,11 @@ pub enum WordKind {
     /// Any other word.
     Other,
 }
-// ANCHOR_END: WordKind
 
 /// The columns of [`sentence_features`], d = 6 of them: `Feature::Noun as usize` is 0, and so on.
 ///
 /// Real models learn hundreds of features, and nobody names them. These six are just what the three
 /// heads below need.
-// ANCHOR: Feature
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// 1 for a noun, 0 for all else.
@@ -38,7 +35,6 @@ pub enum Feature {
     /// The square of its position.
     Square,
 }
-// ANCHOR_END: Feature
 
 impl Feature {
     /// All of them, in the order of the columns.

@@ -49,7 +49,6 @@ pub struct AttentionGradient {
 /// assert_eq!(gradient.queries, array![[0.0]]); // both keys are 0, whatever the query
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: attention_backward
 pub fn attention_backward(
     queries: &ArrayRef2<f64>, // [T_q, d_k]
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
@@ -76,4 +75,3 @@ pub fn attention_backward(
         values: for_values,            // [T_k, d_v]
     })
 }
-// ANCHOR_END: attention_backward

@@ -8,14 +8,12 @@ use crate::gradient::{Gradient, check};
 use crate::mask::Mask;
 
 /// ∂L/∂ what there is between two steps.
-// ANCHOR: StateGradient
 struct StateGradient {
     /// With respect to the tokens on their way. `[T, d]`
     x: Array2<f64>,
     /// With respect to what is kept beside them; 0 where nothing is. `[T, d]`
     kept: Array2<f64>,
 }
-// ANCHOR_END: StateGradient
 
 impl Block {
     /// The way back through [`forward`](Self::forward): its steps, from the last to the first. `x` and
@@ -51,7 +49,6 @@ impl Block {
     /// assert!((back.layer.mlp.w_out[[3, 2]] - difference).abs() < 1e-8);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: block_backward
     pub fn backward(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -69,11 +66,9 @@ impl Block {
         }
         Ok(Gradient { x: back.x, layer })
     }
-    // ANCHOR_END: block_backward
 
     /// One step back: from the gradient after it to the gradient before it. The step's parameters get
     /// theirs in `layer`.
-    // ANCHOR: step_back
     fn step_back(
         &self,
         step: Step,
@@ -116,5 +111,4 @@ impl Block {
         };
         Ok(StateGradient { x, kept })
     }
-    // ANCHOR_END: step_back
 }

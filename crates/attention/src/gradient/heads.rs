@@ -35,7 +35,6 @@ impl BiasedHeads {
     /// assert!(back.layer.biases[0].key.iter().all(|e| e.abs() < 1e-12));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: heads_backward
     pub fn backward(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -60,11 +59,9 @@ impl BiasedHeads {
         };
         Ok(Gradient { x: for_x, layer })
     }
-    // ANCHOR_END: heads_backward
 }
 
 /// The way back through one head and its rows of W_O.
-// ANCHOR: head_backward
 fn head_backward(
     head: &Head,
     bias: &HeadBiases,
@@ -95,4 +92,3 @@ fn head_backward(
     let output = it.output.t().dot(gradient); // [d_v, d]
     Ok(Gradient { x: for_x, layer: (Head { projections, output }, biases) })
 }
-// ANCHOR_END: head_backward

@@ -20,12 +20,10 @@ use crate::mlp::Mlp;
 /// assert_eq!(gelu_derivative(40.0), 1.0);
 /// assert!(gelu_derivative(-0.7518).abs() < 1e-4); // the bottom of the dip
 /// ```
-// ANCHOR: gelu_derivative
 pub fn gelu_derivative(x: f64) -> f64 {
     let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * PI); // φ(x)
     normal_cdf(x) + x * density
 }
-// ANCHOR_END: gelu_derivative
 
 impl Mlp {
     /// The way back through [`apply`](Self::apply). `x` and `gradient` `[T, d]`
@@ -50,7 +48,6 @@ impl Mlp {
     /// assert_eq!(back.layer.b_in, array![0.5 * 5.0]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: mlp_backward
     pub fn backward(
         &self,
         x: &ArrayRef2<f64>,        // [T, d]
@@ -71,5 +68,4 @@ impl Mlp {
         };
         Ok(Gradient { x: for_wide.dot(&self.w_in.t()), layer })
     }
-    // ANCHOR_END: mlp_backward
 }

@@ -22,7 +22,6 @@ pub use mlp::gelu_derivative;
 pub use softmax::{softmax_backward, softmax_jacobian};
 
 /// The gradient of a loss L, a single number, with respect to all that went into a layer.
-// ANCHOR: Gradient
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient<Layer> {
     /// ∂L/∂x, with respect to the tokens that came in. `[T, d]`
@@ -32,7 +31,6 @@ pub struct Gradient<Layer> {
     /// steps) stays as it is.
     pub layer: Layer,
 }
-// ANCHOR_END: Gradient
 
 /// `Ok` if the gradient has the shape of what it is about.
 pub(crate) fn check(

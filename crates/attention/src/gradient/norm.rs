@@ -33,7 +33,6 @@ impl LayerNorm {
     /// assert_eq!(back.layer.beta, array![7.0, 9.0]);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: norm_backward
     pub fn backward(
         &self,
         x: &ArrayRef2<f64>,        // [T, d]
@@ -59,5 +58,4 @@ impl LayerNorm {
         };
         Ok(Gradient { x: back, layer })
     }
-    // ANCHOR_END: norm_backward
 }

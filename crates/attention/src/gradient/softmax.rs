@@ -57,7 +57,6 @@ pub fn softmax_jacobian(weights: &ArrayRef1<f64>) -> Array2<f64> {
 /// assert_eq!(softmax_backward(&weights, &gradient), by_hand);
 /// assert_eq!(softmax_jacobian(&weights).dot(&gradient), by_hand);
 /// ```
-// ANCHOR: softmax_backward
 pub fn softmax_backward(
     weights: &ArrayRef1<f64>,  // [T]
     gradient: &ArrayRef1<f64>, // [T], ∂L/∂weights
@@ -65,4 +64,3 @@ pub fn softmax_backward(
     let mean: f64 = weights.dot(gradient); // weighted by the weights
     gradient.mapv(|answer| answer - mean) * weights // [T]
 }
-// ANCHOR_END: softmax_backward

@@ -28,7 +28,6 @@ impl Stack {
     /// assert_eq!(back.layer.blocks[2].mlp.w_out.dim(), (32, 8));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: stack_backward
     pub fn backward(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -56,5 +55,4 @@ impl Stack {
         }
         Ok(Gradient { x: back, layer })
     }
-    // ANCHOR_END: stack_backward
 }

@@ -62,7 +62,6 @@ impl Normals {
         now
     }
 
-    // ANCHOR: pair
     fn pair(&mut self) -> (f64, f64) {
         // 1 − [0, 1) is (0, 1]: the logarithm never meets 0.
         let u = 1.0 - self.uniform.random::<f64>();
@@ -71,7 +70,6 @@ impl Normals {
         let (sin, cos) = libm::sincos(TAU * v);
         (length * cos, length * sin)
     }
-    // ANCHOR_END: pair
 }
 
 impl Iterator for Normals {

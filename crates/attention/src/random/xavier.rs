@@ -29,7 +29,6 @@ use crate::stack::Stack;
 /// let variance = w.iter().map(|number| number * number).sum::<f64>() / 30_000.0;
 /// assert!((variance - 2.0 / 400.0).abs() < 0.0002);
 /// ```
-// ANCHOR: xavier
 pub fn xavier(
     rows: usize,
     columns: usize,
@@ -38,7 +37,6 @@ pub fn xavier(
     let variance = 2.0 / (rows + columns) as f64;
     normals.matrix(rows, columns) * libm::sqrt(variance) // [rows, columns]
 }
-// ANCHOR_END: xavier
 
 impl BiasedHeads {
     /// `heads` heads, each d / h wide: W_Q, W_K, W_V and W_O are [`xavier()`] as `[d, d]`, before they
@@ -110,7 +108,6 @@ impl Block {
     /// assert_eq!(block.mlp.w_out.dim(), (32, 8));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: block_xavier
     pub fn xavier(
         norms: NormPlace,
         d: usize,
@@ -125,7 +122,6 @@ impl Block {
             mlp: Mlp::xavier(d, normals),
         })
     }
-    // ANCHOR_END: block_xavier
 }
 
 impl Stack {
@@ -149,7 +145,6 @@ impl Stack {
     /// assert!(post.blocks.len() == 6 && post.last_norm.is_none());
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: stack_xavier
     pub fn xavier(
         norms: NormPlace,
         depth: usize,
@@ -165,5 +160,4 @@ impl Stack {
         };
         Ok(Self { blocks, last_norm })
     }
-    // ANCHOR_END: stack_xavier
 }

@@ -4,7 +4,6 @@ use crate::error::{Result, need_divisor};
 use crate::one_pass::BLOCK;
 
 /// What it takes to let T tokens attend to each other.
-// ANCHOR: Cost
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Multiplications. Divisions and additions are not among them.
@@ -15,7 +14,6 @@ pub struct Cost {
     /// each `f64`.
     pub bytes: u64,
 }
-// ANCHOR_END: Cost
 
 /// The cost of [`attention()`](crate::attention()), which makes the T × T matrix: T queries, keys and
 /// values of d features each, and no mask.
@@ -44,7 +42,6 @@ pub struct Cost {
 /// // Twice the tokens: four times the work.
 /// assert_eq!(plain_cost(14, 2).multiplications, 4 * 196);
 /// ```
-// ANCHOR: plain_cost
 pub fn plain_cost(tokens: usize, d: usize) -> Cost {
     let (t, d) = (tokens as u64, d as u64);
     Cost {
@@ -53,7 +50,6 @@ pub fn plain_cost(tokens: usize, d: usize) -> Cost {
         bytes: 8 * (t * t + t),
     }
 }
-// ANCHOR_END: plain_cost
 
 /// The cost of [`one_pass_attention`](crate::one_pass_attention), which takes the keys in blocks of
 /// 64: T queries, keys and values of d features each, and no mask.
@@ -90,7 +86,6 @@ pub fn plain_cost(tokens: usize, d: usize) -> Cost {
 /// assert_eq!(one_pass.bytes, one_pass_cost(64, 64).bytes);
 /// assert!(plain.bytes > 8000 * one_pass.bytes);
 /// ```
-// ANCHOR: one_pass_cost
 pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
     let (t, d) = (tokens as u64, d as u64);
     let blocks = t.div_ceil(BLOCK as u64);
@@ -101,10 +96,8 @@ pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
         bytes: 8 * (b * b + b * d + 2 * b),
     }
 }
-// ANCHOR_END: one_pass_cost
 
 /// What heads cost: what is to be learned, and what is to be computed for T tokens.
-// ANCHOR: HeadCost
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadCost {
     /// Numbers to learn.
@@ -114,7 +107,6 @@ pub struct HeadCost {
     /// Calls of `exp`: one for each weight.
     pub exponentials: u64,
 }
-// ANCHOR_END: HeadCost
 
 /// The cost of one head of width d_k = d_v = `d_head` over T tokens of `d` features, without a mask.
 ///
@@ -134,7 +126,6 @@ pub struct HeadCost {
 /// let narrow = HeadCost { parameters: 64, multiplications: 644, exponentials: 49 };
 /// assert_eq!(head_cost(7, 8, 2), narrow);
 /// ```
-// ANCHOR: head_cost
 pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
     let attention = plain_cost(tokens, d_head);
     let parameters = 4 * d as u64 * d_head as u64;
@@ -144,7 +135,6 @@ pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
         exponentials: attention.exponentials,
     }
 }
-// ANCHOR_END: head_cost
 
 /// The cost of `heads` heads of width d / h each: h times [`head_cost`].
 ///
@@ -172,7 +162,6 @@ pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
 /// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 8");
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: multi_head_cost
 pub fn multi_head_cost(
     tokens: usize,
     d: usize,
@@ -187,7 +176,6 @@ pub fn multi_head_cost(
         exponentials: h * one.exponentials,
     })
 }
-// ANCHOR_END: multi_head_cost
 
 /// How many numbers a block of `d` features learns, if its MLP is [four times as wide](crate::MLP_WIDENING)
 /// and its heads are d / h wide: 12 d² + 13 d.
@@ -198,11 +186,9 @@ pub fn multi_head_cost(
 /// use attention::study::block_parameters;
 /// assert_eq!(block_parameters(768), 7_087_872); // BERT's and GPT-2's smallest: a block of twelve
 /// ```
-// ANCHOR: block_parameters
 pub fn block_parameters(d: usize) -> usize {
     let attention = 4 * d * d + 4 * d; // W_Q, W_K, W_V, W_O and their biases
     let mlp = 8 * d * d + 5 * d; // d → 4 d → d, and biases for both
     let norms = 2 * (d + d); // γ and β, twice
     attention + mlp + norms // 12 d² + 13 d
 }
-// ANCHOR_END: block_parameters

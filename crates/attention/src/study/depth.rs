@@ -17,11 +17,9 @@ pub const DEPTH_RUNS: usize = 10;
 pub const DEPTH_SEED: u64 = 74;
 
 /// T, d and h of the study.
-// ANCHOR: sizes
 const TOKENS: usize = 16;
 const FEATURES: usize = 64;
 const HEADS: usize = 4;
-// ANCHOR_END: sizes
 
 /// The size of the gradient of each block's second MLP matrix, for stacks of one depth.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +61,6 @@ pub struct DepthGradients {
 /// assert!(pre[15] < post[15] / 2.0); // the last of 16 blocks
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: gradient_sizes
 pub fn gradient_sizes(
     norms: NormPlace,
     depth: usize,
@@ -82,7 +79,6 @@ pub fn gradient_sizes(
     let blocks = back.layer.blocks.iter();
     Ok(blocks.map(|block| frobenius_norm(&block.mlp.w_out)).collect())
 }
-// ANCHOR_END: gradient_sizes
 
 /// [`gradient_sizes`], averaged over `runs` stacks with the seeds `seed`, `seed + 1`, …
 ///
@@ -101,7 +97,6 @@ pub fn gradient_sizes(
 /// assert!((both.sizes[1] - (one[1] + two[1]) / 2.0).abs() < 1e-12);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: depth_study
 pub fn depth_study(
     norms: NormPlace,
     depth: usize,
@@ -118,7 +113,6 @@ pub fn depth_study(
     }
     Ok(DepthGradients { norms, sizes })
 }
-// ANCHOR_END: depth_study
 
 /// The book's study: [`depth_study`] of each of [`DEPTHS`], first pre-norm and then post-norm, with
 /// [`DEPTH_RUNS`] runs from [`DEPTH_SEED`].
@@ -136,12 +130,10 @@ pub fn depth_study(
 /// assert_eq!(table.len(), 2 * DEPTHS.len());
 /// assert_eq!((table[1].norms, table[1].sizes.len()), (NormPlace::Pre, 6));
 /// ```
-// ANCHOR: depth_table
 pub fn depth_table() -> Vec<DepthGradients> {
     let lines = include_str!("depth.txt").lines();
     lines.filter(|line| !line.starts_with('#')).map(read).collect()
 }
-// ANCHOR_END: depth_table
 
 /// A line of the file: "pre" or "post", and a size for each block.
 fn read(line: &str) -> DepthGradients {
@@ -190,7 +182,6 @@ impl DepthGradients {
 /// assert!((log_slope(&points)? + 0.5).abs() < 1e-12);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: log_slope
 pub fn log_slope(points: &[(f64, f64)]) -> Result<f64> {
     let came = points.len();
     if came < 2 {
@@ -205,4 +196,3 @@ pub fn log_slope(points: &[(f64, f64)]) -> Result<f64> {
     let run = logs.iter().map(|(x, _)| (x - mean_x) * (x - mean_x));
     Ok(rise.sum::<f64>() / run.sum::<f64>())
 }
-// ANCHOR_END: log_slope

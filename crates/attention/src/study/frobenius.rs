@@ -15,8 +15,6 @@ use ndarray::ArrayRef2;
 ///
 /// assert_eq!(frobenius_norm(&array![[1.0, 2.0], [2.0, 4.0]]), 5.0); // √(1 + 4 + 4 + 16)
 /// ```
-// ANCHOR: frobenius_norm
 pub fn frobenius_norm(matrix: &ArrayRef2<f64>) -> f64 {
     libm::sqrt(matrix.iter().map(|entry| entry * entry).sum())
 }
-// ANCHOR_END: frobenius_norm

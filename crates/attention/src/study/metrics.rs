@@ -34,14 +34,12 @@ use crate::study::repeats::Repeat;
 /// let weights = array![[1.0, 0.0, 0.0], [0.7, 0.3, 0.0], [0.2, 0.3, 0.5]]; // [T = 3, T = 3]
 /// assert_eq!(previous_token_score(&weights, &it), 0.7); // 2 at the 5 before it
 /// ```
-// ANCHOR: previous_token_score
 pub fn previous_token_score(
     weights: &ArrayRef2<f64>, // [T, T]
     repeat: &Repeat,
 ) -> f64 {
     mean(1..repeat.period, |i| weights[[i, i - 1]])
 }
-// ANCHOR_END: previous_token_score
 
 /// How much of its weight a head gives to what followed this symbol each time that it was there before,
 /// on average over the positions after the first period.
@@ -64,7 +62,6 @@ pub fn previous_token_score(
 /// let weights = array![[1.0, 0.0, 0.0], [0.7, 0.3, 0.0], [0.2, 0.3, 0.5]]; // [T = 3, T = 3]
 /// assert_eq!(induction_score(&weights, &it), 0.3); // the second 5, at the 2 after the first
 /// ```
-// ANCHOR: induction_score
 pub fn induction_score(
     weights: &ArrayRef2<f64>, // [T, T]
     repeat: &Repeat,
@@ -73,11 +70,9 @@ pub fn induction_score(
         repeat.followers(i).map(|j| weights[[i, j]]).sum()
     })
 }
-// ANCHOR_END: induction_score
 
 /// How well a model continues sequences that repeat, and what its heads have to do with it: averages
 /// over sequences.
-// ANCHOR: Metrics
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metrics {
     /// −ln of the probability of the symbol that follows, in the first
@@ -93,7 +88,6 @@ pub struct Metrics {
     /// Each head's induction score: `induction[layer][head]`.
     pub induction: Vec<Vec<f64>>,
 }
-// ANCHOR_END: Metrics
 
 impl Metrics {
     /// What a model does on these sequences. They should be longer than their periods: what has no
@@ -119,7 +113,6 @@ impl Metrics {
     /// assert!(growth.induction[1][0] > 0.9);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: of
     pub fn of(model: &AttentionOnly, repeats: &[Repeat]) -> Result<Self> {
         if repeats.is_empty() {
             return Err(Error::Empty { argument: "repeats" });
@@ -131,9 +124,7 @@ impl Metrics {
         let heads = model.layers.iter().map(|layer| layer.heads.len());
         Ok(Self::from_numbers(&averages, &heads.collect::<Vec<_>>()))
     }
-    // ANCHOR_END: of
 
-    // ANCHOR: of_one
     fn of_one(model: &AttentionOnly, repeat: &Repeat) -> Result<Self> {
         let (inputs, targets) = shift(&repeat.symbols); // [T], [T]
         let run = model.run(inputs)?;
@@ -149,7 +140,6 @@ impl Metrics {
             induction: by_head(heads, |it| induction_score(it, repeat)),
         })
     }
-    // ANCHOR_END: of_one
 
     /// The largest previous-token score of any head.
     pub fn best_previous(&self) -> f64 {

@@ -53,7 +53,6 @@ impl Dependencies {
     /// assert_eq!(chain.operations()[2].operations, [1]);
     /// assert_eq!(chain.operations()[2].inputs, 2..3);
     /// ```
-    // ANCHOR: recurrent
     pub fn recurrent(tokens: usize) -> Self {
         let step = |t: usize| {
             let before = t.checked_sub(1); // the first step has none
@@ -64,7 +63,6 @@ impl Dependencies {
         };
         Self { tokens, operations: (0..tokens).map(step).collect() }
     }
-    // ANCHOR_END: recurrent
 
     /// Self-attention: each token's look-up reads every input, its own among them, and nobody's
     /// result.
@@ -76,12 +74,10 @@ impl Dependencies {
     /// assert_eq!(look_ups.operations()[2].operations, []);
     /// assert_eq!(look_ups.operations()[2].inputs, 0..3);
     /// ```
-    // ANCHOR: attention
     pub fn attention(tokens: usize) -> Self {
         let look_up = |_| Operation { inputs: 0..tokens, operations: vec![] };
         Self { tokens, operations: (0..tokens).map(look_up).collect() }
     }
-    // ANCHOR_END: attention
 
     /// How many tokens, and so how many inputs, there are.
     pub fn tokens(&self) -> usize {
@@ -101,7 +97,6 @@ impl Dependencies {
     /// assert_eq!(Dependencies::recurrent(100).sequential_steps(), 100);
     /// assert_eq!(Dependencies::attention(100).sequential_steps(), 1);
     /// ```
-    // ANCHOR: sequential_steps
     pub fn sequential_steps(&self) -> usize {
         let mut done_at: Vec<usize> = Vec::new();
         for operation in &self.operations {
@@ -115,7 +110,6 @@ impl Dependencies {
         }
         done_at.into_iter().max().unwrap_or(0)
     }
-    // ANCHOR_END: sequential_steps
 
     /// The fewest operations between one input and each token's output: `None` where the output
     /// cannot see the input at all.
@@ -127,7 +121,6 @@ impl Dependencies {
     /// let chain = Dependencies::recurrent(4);
     /// assert_eq!(chain.distances(1), [None, Some(1), Some(2), Some(3)]);
     /// ```
-    // ANCHOR: distances
     pub fn distances(&self, input: usize) -> Vec<Option<usize>> {
         let mut distances: Vec<Option<usize>> = Vec::new();
         for operation in &self.operations {
@@ -142,7 +135,6 @@ impl Dependencies {
         }
         distances
     }
-    // ANCHOR_END: distances
 
     /// The distance between the two tokens that are furthest apart: the largest of
     /// [`distances`](Self::distances) over all inputs and all outputs that see them. 0 without
@@ -155,11 +147,9 @@ impl Dependencies {
     /// assert_eq!(Dependencies::recurrent(100).longest_path(), 100);
     /// assert_eq!(Dependencies::attention(100).longest_path(), 1);
     /// ```
-    // ANCHOR: longest_path
     pub fn longest_path(&self) -> usize {
         let furthest =
             |input| self.distances(input).into_iter().flatten().max();
         (0..self.tokens).filter_map(furthest).max().unwrap_or(0)
     }
-    // ANCHOR_END: longest_path
 }

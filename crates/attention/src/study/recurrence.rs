@@ -25,14 +25,12 @@ impl Activation {
     /// assert_eq!(Activation::Linear.apply(3.0), 3.0);
     /// assert_eq!(Activation::Tanh.apply(0.0), 0.0);
     /// ```
-    // ANCHOR: activation
     pub fn apply(self, a: f64) -> f64 {
         match self {
             Activation::Linear => a,
             Activation::Tanh => libm::tanh(a),
         }
     }
-    // ANCHOR_END: activation
 
     /// φ′(a), written with h = φ(a), because h is what a network keeps: 1, or 1 − h² for tanh.
     ///
@@ -41,14 +39,12 @@ impl Activation {
     /// assert_eq!(Activation::Linear.derivative(3.0), 1.0);
     /// assert_eq!(Activation::Tanh.derivative(0.5), 0.75);
     /// ```
-    // ANCHOR: derivative
     pub fn derivative(self, h: f64) -> f64 {
         match self {
             Activation::Linear => 1.0,
             Activation::Tanh => 1.0 - h * h,
         }
     }
-    // ANCHOR_END: derivative
 }
 
 /// A recurrent network, as small as one can be: h_t = φ(h_{t−1} W + x_t), from h_0 = 0.
@@ -80,13 +76,11 @@ impl Recurrence {
     /// let still = Recurrence::rotation(0.5, 0.0, Activation::Linear);
     /// assert_eq!(still.weight, ndarray::array![[0.5, 0.0], [0.0, 0.5]]);
     /// ```
-    // ANCHOR: rotation
     pub fn rotation(gain: f64, angle: f64, activation: Activation) -> Self {
         let (sin, cos) = libm::sincos(angle);
         let weight = array![[cos, sin], [-sin, cos]] * gain; // [2, 2]
         Self { weight, activation }
     }
-    // ANCHOR_END: rotation
 
     /// The state after each input: row t is h_t. `inputs` `[T, d]` → `[T, d]`
     ///
@@ -169,12 +163,10 @@ impl Recurrence {
     // ANCHOR_END: jacobian_norms
 
     /// ∂h_t / ∂h_{t−1} = W · diag(φ′): column j of W times φ′ at the new state's feature j.
-    // ANCHOR: step_jacobian
     fn step_jacobian(&self, state: &ArrayRef1<f64>) -> Array2<f64> {
         let derivatives = state.mapv(|h| self.activation.derivative(h)); // [d]
         &self.weight * &derivatives // [d, d]
     }
-    // ANCHOR_END: step_jacobian
 
     fn check(&self, inputs: &ArrayRef2<f64>) -> Result<()> {
         let d = self.weight.nrows();

@@ -11,7 +11,6 @@ use rand::{RngExt, SeedableRng};
 ///
 /// What matters at position i is the symbol at i + 1, which is to be predicted. The last symbol has none
 /// after it, and is only there to be predicted.
-// ANCHOR: Repeat
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeat {
     /// The symbols. `[T + 1]`
@@ -19,7 +18,6 @@ pub struct Repeat {
     /// After how many symbols it begins again.
     pub period: usize,
 }
-// ANCHOR_END: Repeat
 
 impl Repeat {
     /// The positions of the first period: their symbols have not been there before. What follows the
@@ -64,12 +62,10 @@ impl Repeat {
     /// assert_eq!(it.followers(6).collect::<Vec<_>>(), [1, 4]); // after two 5s
     /// assert_eq!(it.followers(2).count(), 0);
     /// ```
-    // ANCHOR: followers
     pub fn followers(&self, i: usize) -> impl Iterator<Item = usize> {
         let symbol = self.symbols[i];
         (1..=i).filter(move |&j| self.symbols[j - 1] == symbol)
     }
-    // ANCHOR_END: followers
 }
 
 /// An endless stream of [`Repeat`]s, the same for the same seed on every machine.
@@ -131,7 +127,6 @@ impl Repeats {
         Self { random }
     }
 
-    // ANCHOR: draw
     fn draw(&mut self) -> Repeat {
         let period = self.random.random_range(Self::PERIODS);
         let mut all: Vec<usize> = (0..Self::ALPHABET).collect();
@@ -140,7 +135,6 @@ impl Repeats {
         let symbols = again.take(Self::LENGTH + 1).collect(); // [T + 1]
         Repeat { symbols, period }
     }
-    // ANCHOR_END: draw
 }
 
 impl Iterator for Repeats {

@@ -96,7 +96,6 @@ pub struct Spread {
 /// }
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: dot_product_study
 pub fn dot_product_study(
     dimensions: &[usize],
     pairs: usize,
@@ -118,7 +117,6 @@ pub fn dot_product_study(
     };
     Ok(dimensions.iter().map(spread).collect())
 }
-// ANCHOR_END: dot_product_study
 
 /// How far softmax is saturated by random queries and keys of `d` features: one row of
 /// [`saturation_study`].
@@ -174,7 +172,6 @@ pub struct Saturated {
 /// assert!((wide.scaled.jacobian_norm - narrow.scaled.jacobian_norm).abs() < 0.1);
 /// # Ok::<(), attention::Error>(())
 /// ```
-// ANCHOR: saturation_study
 pub fn saturation_study(
     dimensions: &[usize],
     keys: usize,
@@ -194,10 +191,8 @@ pub fn saturation_study(
     };
     Ok(dimensions.iter().map(saturation).collect())
 }
-// ANCHOR_END: saturation_study
 
 /// The two signs for the first `d` features of each draw.
-// ANCHOR: saturated
 fn saturated(draws: &[Array2<f64>], d: usize, scale: Scale) -> Saturated {
     let (mut largest_weight, mut jacobian_norm, mut decided) = (0.0, 0.0, 0.0);
     for sums in draws {
@@ -215,11 +210,9 @@ fn saturated(draws: &[Array2<f64>], d: usize, scale: Scale) -> Saturated {
         decided: decided / trials,
     }
 }
-// ANCHOR_END: saturated
 
 /// One random query against random keys, for every d at once: column d − 1 holds the dot products
 /// of the first d features. `[keys, d_max]`
-// ANCHOR: running_scores
 fn running_scores(
     normals: &mut Normals,
     keys: usize,
@@ -231,7 +224,6 @@ fn running_scores(
     sums.accumulate_axis_inplace(Axis(1), |&before, sum| *sum += before);
     sums
 }
-// ANCHOR_END: running_scores
 
 /// The largest of `dimensions`, all of which have to be at least 1.
 fn largest(dimensions: &[usize]) -> Result<usize> {

@@ -49,7 +49,6 @@ impl AttentionOnly {
     ///     "file: came with fewer than 8 bytes, needed the length of a head"
     /// );
     /// ```
-    // ANCHOR: from_safetensors
     pub fn from_safetensors(file: &[u8]) -> Result<Self> {
         let mut tensors = read(file)?;
         let embedding = take(&mut tensors, "embedding")?; // [alphabet, d]
@@ -68,7 +67,6 @@ impl AttentionOnly {
         model.run(&[0])?; // If one symbol fits, all do.
         Ok(model)
     }
-    // ANCHOR_END: from_safetensors
 }
 /// Takes the heads of one layer out of what a file has: none, if it has no such layer.
 fn heads_of(tensors: &mut Tensors, layer: usize) -> Result<Vec<Head>> {

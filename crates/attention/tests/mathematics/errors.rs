@@ -1,4 +1,4 @@
-use attention::circuits::InductionCircuit;
+use attention::circuits::induction_circuit;
 use attention::random::Normals;
 use attention::study::{
     Activation, Recurrence, depth_study, dot_product_study, log_slope,
@@ -191,20 +191,17 @@ fn heads_have_to_match_their_tokens() {
 #[test]
 fn a_circuit_has_to_know_its_symbols() {
     assert_says(
-        InductionCircuit::new(0, 9),
+        induction_circuit(0, 9),
         "alphabet: came as 0, needed at least 1",
     );
     assert_says(
-        InductionCircuit::new(9, 0),
+        induction_circuit(9, 0),
         "length: came as 0, needed at least 1",
     );
-    let circuit = InductionCircuit::new(3, 4).unwrap();
+    let circuit = induction_circuit(3, 4).unwrap();
+    assert_says(circuit.run(&[]), "sequence: came empty, needed at least one");
     assert_says(
-        circuit.run(&[], true, true),
-        "sequence: came empty, needed at least one",
-    );
-    assert_says(
-        circuit.run(&[0, 1, 2, 0, 1], true, true),
+        circuit.run(&[0, 1, 2, 0, 1]),
         "sequence.len(): came as 5, needed at most 4",
     );
     assert_says(

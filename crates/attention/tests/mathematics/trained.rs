@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use attention::circuits::InductionCircuit;
+use attention::circuits::induction_circuit;
 use attention::study::{
     Metrics, Repeat, Repeats, induction_score, previous_token_score,
 };
@@ -95,13 +95,13 @@ fn each_head_switched_off() {
 
 #[test]
 fn head_by_head_it_is_the_circuit_built_by_hand() {
-    let built = InductionCircuit::new(26, 24).unwrap();
+    let built = induction_circuit(26, 24).unwrap();
     let sequences = Repeats::evaluation();
     let scores = |score: fn(&ArrayRef2<f64>, &Repeat) -> f64, layer: usize| {
         let one = |it: &Repeat| {
             let (inputs, _) = shift(&it.symbols);
-            let run = built.run(inputs, true, true).unwrap();
-            score([&run.first, &run.second][layer], it)
+            let run = built.run(inputs).unwrap();
+            score(&run.weights[layer][0], it)
         };
         sequences.iter().map(one).sum::<f64>() / sequences.len() as f64
     };

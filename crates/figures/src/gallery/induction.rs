@@ -1,9 +1,9 @@
 //! `induction`: two heads, one on top of the other, continue a pattern seen once.
 
-use attention::circuits::{InductionCircuit, InductionRun};
+use attention::circuits::induction_circuit;
 use attention::random::Normals;
-use attention::shift;
 use attention::study::Repeat;
+use attention::{AttentionOnlyRun, shift};
 use ndarray::Array2;
 
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
@@ -65,13 +65,13 @@ fn offset(repeat: &Repeat) -> usize {
 }
 
 /// How many predictions in the repeat are right.
-fn right(repeat: &Repeat, run: &InductionRun) -> usize {
+fn right(repeat: &Repeat, run: &AttentionOnlyRun) -> usize {
     Strip { repeat, predictions: &run.predictions }.right()
 }
 
 /// The mean weight, in the repeat, on the place where the second head is to look.
-fn stripe(repeat: &Repeat, run: &InductionRun) -> f64 {
-    repeat.repeated().map(|i| run.second[[i, i - offset(repeat)]]).sum::<f64>() / repeat.period as f64
+fn stripe(repeat: &Repeat, run: &AttentionOnlyRun) -> f64 {
+    repeat.repeated().map(|i| run.weights[1][0][[i, i - offset(repeat)]]).sum::<f64>() / repeat.period as f64
 }
 
 fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
@@ -80,14 +80,21 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let repeat = drawn(period, settings.number("letters").round() as u64);
     let (inputs, targets) = shift(&repeat.symbols); // [T], [T]
     let positions = inputs.len();
-    let circuit = InductionCircuit::new(ALPHABET, positions)?;
-    let run = |first, second| circuit.run(inputs, first, second);
-    let shown = run(first, second)?;
-    let (both, no_first, no_second) = (run(true, true)?, run(false, true)?, run(true, false)?);
+    let circuit = induction_circuit(ALPHABET, positions)?;
+    let (without_first, without_second) = (circuit.without(0, 0)?, circuit.without(1, 0)?);
+    let [both, no_first, no_second] =
+        [circuit.run(inputs)?, without_first.run(inputs)?, without_second.run(inputs)?];
+    let shown = match (first, second) {
+        (true, true) => both.clone(),
+        (false, true) => no_first.clone(),
+        (true, false) => no_second.clone(),
+        (false, false) => without_first.without(1, 0)?.run(inputs)?,
+    };
+    let [first_weights, second_weights] = [0, 1].map(|layer| &shown.weights[layer][0]);
 
     let strip = Strip { repeat: &repeat, predictions: &shown.predictions };
-    let before = |i: usize| i.checked_sub(1).map(|j| shown.first[[i, j]]);
-    let far = |i: usize| i.checked_sub(offset(&repeat)).map(|j| shown.second[[i, j]]);
+    let before = |i: usize| i.checked_sub(1).map(|j| first_weights[[i, j]]);
+    let far = |i: usize| i.checked_sub(offset(&repeat)).map(|j| second_weights[[i, j]]);
     let weight = |found: Option<f64>| found.map_or(Cell::words("none"), |weight| Cell::number(weight, 3));
     let table = Table {
         corner: "position".into(),
@@ -118,7 +125,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     let letters: Vec<String> = inputs[..period].iter().map(|symbol| letter(*symbol)).collect();
     let one_back = (1..positions).filter_map(before).sum::<f64>() / (positions - 1) as f64;
     let fact = |name, cell| Fact { name, cell };
-    let share = |run: &InductionRun| Cell::share(right(&repeat, run) as f64 / period as f64);
+    let share = |run: &AttentionOnlyRun| Cell::share(right(&repeat, run) as f64 / period as f64);
     let facts = vec![
         fact("period", Cell::count(period as u64)),
         fact("offset", Cell::count(offset(&repeat) as u64)),
@@ -163,7 +170,7 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
     Ok(Sketch { canvas: picture(size, &strip, &shown, first, second), table, facts, sentences })
 }
 
-fn picture(size: Size, strip: &Strip, run: &InductionRun, first: bool, second: bool) -> Canvas {
+fn picture(size: Size, strip: &Strip, run: &AttentionOnlyRun, first: bool, second: bool) -> Canvas {
     let repeat = strip.repeat;
     let side = size.pick(296.0, 304.0);
     let map_height = side + 92.0;
@@ -174,9 +181,9 @@ fn picture(size: Size, strip: &Strip, run: &InductionRun, first: bool, second: b
     canvas.text("key: who is looked at", [size.width() - 2.0, 12.0], Text::END.role(Role::Key).bold());
     let offset = offset(repeat);
     let one = Stripe { offset: 1, from: 1, name: "one back".into() };
-    heat_map(&mut canvas, maps[0], side, "first head", first, repeat, &run.first, &one);
+    heat_map(&mut canvas, maps[0], side, "first head", first, repeat, &run.weights[0][0], &one);
     let far = Stripe { offset, from: repeat.period, name: format!("L − 1 = {offset} back") };
-    heat_map(&mut canvas, maps[1], side, "second head", second, repeat, &run.second, &far);
+    heat_map(&mut canvas, maps[1], side, "second head", second, repeat, &run.weights[1][0], &far);
     strip.draw(&mut canvas, [size.pick(80.0, 66.0), end + 8.0], 0, run.predictions.len());
     scale(&mut canvas, [size.pick(80.0, 66.0), end + 112.0], 150.0, true);
     canvas
