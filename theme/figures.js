@@ -67,7 +67,10 @@
     /** Loads the module, draws, and only then offers the controls. */
     wake() {
       return (this.awake ??= module(this.node.dataset.module).then((live) => {
-        if (!JSON.parse(live.figures()).some(({ id }) => id === this.id)) throw `the module is older than ${this.id}`;
+        // A module may be older than the page: it may not know the figure, or know it with other controls.
+        const known = JSON.parse(live.figures()).find(({ id }) => id === this.id);
+        const same = known?.controls.map(({ name }) => name).sort().join() === Object.keys(this.start).sort().join();
+        if (!same) throw `the module is older than ${this.id}`;
         this.live = live;
         this.form.querySelector("fieldset").disabled = false;
         this.form.hidden = false;

@@ -218,6 +218,11 @@ test("without script the page stands complete", async () => {
   await page.context().close();
 });
 
+/** Has the page load a module that knows these figures alone. */
+const older = (context, figures) =>
+  context.route("**/live/*", (route) =>
+    route.fulfill({ body: `globalThis.liveModules = { "query-key-value": async () => ({ figures: () => ${JSON.stringify(figures)} }) };`, contentType: "text/javascript" }));
+
 for (const [why, prepare] of Object.entries({
   "the module does not come": (context) => context.route("**/live/*", (route) => route.abort()),
   "the module is damaged": (context) =>
@@ -225,9 +230,8 @@ for (const [why, prepare] of Object.entries({
       const body = readFileSync(join(book, new URL(route.request().url()).pathname), "utf8");
       await route.fulfill({ body: body.replace(/bytes = ".{4000}/, 'bytes = "' + "A".repeat(4000)), contentType: "text/javascript" });
     }),
-  "the module is older than the figures": (context) =>
-    context.route("**/live/*", (route) =>
-      route.fulfill({ body: `globalThis.liveModules = { "query-key-value": async () => ({ figures: () => "[]" }) };`, contentType: "text/javascript" })),
+  "the module is older than the figures": (context) => older(context, "[]"),
+  "the module is older than a control": (context) => older(context, JSON.stringify(["threads", "spread", "saturation"].map((id) => ({ id, controls: [{ name: "old" }] })))),
   "the browser has no WebAssembly": (context) => context.addInitScript(() => delete globalThis.WebAssembly),
 })) {
   test(`when ${why}, the page stands complete`, async () => {
@@ -256,7 +260,7 @@ test("a figure that is new needs no change to the script", async () => {
   await context.route("**/live/*", (route) =>
     route.fulfill({
       contentType: "text/javascript",
-      body: `globalThis.liveModules = { toys: async () => ({ figures: () => '[{"id":"toy"}]', draw: (id, written) => { const { on, at } = JSON.parse(written); const [x, y] = at.split(",");
+      body: `globalThis.liveModules = { toys: async () => ({ figures: () => '[{"id":"toy","controls":[{"name":"on"},{"name":"at"}]}]', draw: (id, written) => { const { on, at } = JSON.parse(written); const [x, y] = at.split(",");
         return JSON.stringify({ svg: '<svg class="wide" width="100" height="100" viewBox="0 0 1000 1000"><g data-drag="at" data-frame="0 0 100 100 -1 1 1 -1"><circle cx="' + (500 + 500 * x) + '" cy="' + (500 - 500 * y) + '" r="100"/></g></svg>', says: id + " " + on + " " + at, numbers: "<b>" + at + "</b>" }); } }) };`,
     }),
   );

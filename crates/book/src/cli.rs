@@ -96,7 +96,9 @@ impl Cli {
 
     fn build(&self) -> Result<String> {
         let waiting = || eprintln!("Another build of this book is going on; waiting for it to end.");
-        let built = build(&self.root()?, self.scene.as_deref(), waiting)?;
+        let root = self.root()?;
+        let built = build(&root, self.scene.as_deref(), waiting)?;
+        warn_of_stale_modules(&root);
         if self.open {
             open(&built.index)?;
         }
@@ -146,6 +148,21 @@ impl Cli {
             Ok(root) => scene(self.scene.as_deref(), &root, &configuration(&root)?),
             Err(_) => Ok(self.scene.as_deref().map(Scene::load).transpose()?.unwrap_or_default()),
         }
+    }
+}
+
+/// Says so if the live modules are older than the figures that the program has drawn.
+fn warn_of_stale_modules(root: &Path) {
+    let folder = fingerprint::folder(root);
+    let chapters = figures::CHAPTERS.iter().map(|chapter| chapter.name);
+    let stale = fingerprint::stale(env!("FIGURES_FINGERPRINT"), &folder, chapters);
+    // A book that has no modules at all is one without live figures.
+    if !stale.is_empty() && folder.exists() {
+        eprintln!(
+            "warning: live modules older than the figures ({}): `{}` builds them anew",
+            stale.join(", "),
+            fingerprint::COMMAND
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use figures::{Error, Figure, Params, Scene, Size, Token, html};
 use miniserde::{Deserialize, Serialize, json};
 use wasm_bindgen::prelude::*;
 
-/// The figures of the chapter that this module is built for (`crates/live/build.sh` names it); without a name, it is
+/// The figures of the chapter that this module is built for (`crates/live-build` names it); without a name, it is
 /// for all chapters.
 const OWN: Option<&[Figure]> = match option_env!("LIVE_CHAPTER") {
     Some(name) => Some(figures_of(name)),
@@ -37,7 +37,7 @@ fn figure(id: &str) -> Result<&'static Figure, String> {
         Some(own) => own
             .iter()
             .find(|figure| figure.id == id)
-            .ok_or_else(|| format!("the figure `{id}` is in another chapter's module")),
+            .ok_or_else(|| format!("there is no figure `{id}` in this module")),
         None => figures::figure(id).map_err(text),
     }
 }
