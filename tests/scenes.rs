@@ -358,6 +358,135 @@ fn two_tokens_at_one_place_are_both_named() {
     }
 }
 
+/// The texts of a picture, as they are seen.
+fn texts(svg: &str) -> Vec<String> {
+    let marks = scraper::Html::parse_fragment(svg);
+    let text = scraper::Selector::parse("text").unwrap();
+    marks.select(&text).map(|text| text.text().collect::<String>().trim().to_owned()).collect()
+}
+
+/// A label that is too long says that it was cut, and is not to be taken for another.
+#[test]
+fn long_tokens_are_cut_visibly_and_stay_apart() {
+    let pairs = [
+        ["international", "internationally"],
+        ["WORKMANSHIP", "WORKMANSHIPS"],
+        ["достопримечатель", "достопримечател"],
+        ["क्षत्रियक्षत्रियक्ष", "क्षत्रियक्षत्रियक्षय"],
+        ["日本語日本語日本語日本語日本語", "日本語日本語日本語日本語日本人"],
+    ];
+    for pair in pairs {
+        let text = scene(&[
+            (pair[0], "[1.0, 1.0]"),
+            (pair[1], "[-1.0, 1.0]"),
+            ("a", "[1.0, 0.2]"),
+            ("b", "[0.3, 1.0]"),
+            ("c", "[0.5, 1.0]"),
+            ("she", "[0.5, -0.5]"),
+        ]);
+        let scene = Scene::parse(&text).unwrap();
+        let mut cut = 0;
+        for figure in figures::all() {
+            for size in Size::ALL {
+                let own = texts(&figure.draw(&Scene::default(), &Params::new(), size).unwrap().svg);
+                let shown = texts(&figure.draw(&scene, &Params::new(), size).unwrap().svg);
+                for text in shown.iter().filter(|text| !own.contains(text)) {
+                    // A beginning of a token is the token, or ends in dots.
+                    let begins = |token: &&str| text.chars().count() > 1 && token.starts_with(text.as_str());
+                    let (is_cut, is_whole) = (pair.iter().any(begins), pair.contains(&text.as_str()));
+                    assert!(is_whole || !is_cut, "{}: `{text}` is cut without a sign", figure.id);
+                }
+                let dots: Vec<&String> = shown.iter().filter(|text| text.ends_with('…')).collect();
+                let ambiguous = |dots: &&&String| {
+                    let start = dots.trim_end_matches('…');
+                    pair.iter().filter(|token| token.starts_with(start)).count() > 1
+                };
+                assert_eq!(dots.iter().find(ambiguous), None, "{}: it could be either", figure.id);
+                cut += shown.iter().filter(|text| text.contains('…')).count();
+            }
+        }
+        assert!(cut >= 8, "{pair:?}: {cut}");
+    }
+}
+
+/// The name of an axis has its place, and a token's label another.
+#[test]
+fn labels_keep_off_the_names_of_axes() {
+    let default = include_str!("../crates/figures/src/scene.toml");
+    for vector in ["[1.9, -0.15]", "[2.2, -0.2]", "[0.2, 2.9]", "[2.6, -0.1]", "[0.4, 2.7]"] {
+        let scene = Scene::parse(&default.replace("[1.7, -0.6]", vector)).unwrap();
+        for size in Size::ALL {
+            let svg = figures::figure("threads").unwrap().draw(&scene, &Params::new(), size).unwrap().svg;
+            // Of each text its place, the side of it that it stands on, and itself.
+            let marks = scraper::Html::parse_fragment(&svg);
+            let select = scraper::Selector::parse("text").unwrap();
+            let rooms: Vec<(String, [f64; 4])> = marks
+                .select(&select)
+                .map(|text| {
+                    let number = |name| text.attr(name).unwrap().parse::<f64>().unwrap() / 10.0;
+                    let written = text.text().collect::<String>().trim().to_owned();
+                    let width = figures::text_width(&written) * 13.0;
+                    let left = match text.attr("text-anchor") {
+                        Some("end") => number("x") - width,
+                        Some("middle") => number("x") - width / 2.0,
+                        _ => number("x"),
+                    };
+                    (written, [left, number("y") - 6.0, left + width, number("y") + 6.0])
+                })
+                .collect();
+            for (axis, one) in rooms.iter().filter(|(text, _)| text.starts_with("feature ")) {
+                for (text, other) in rooms.iter().filter(|(text, _)| text != axis) {
+                    let apart =
+                        one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1];
+                    assert!(apart, "tired at {vector}: `{text}` lies on `{axis}`");
+                }
+            }
+        }
+    }
+}
+
+/// What is read from right to left turns nothing around it, wherever it is said.
+#[test]
+fn a_tokens_direction_is_its_own() {
+    let text = scene(&[
+        ("שלום", "[2.0, 1.0]\nkind = \"noun\""),
+        ("مرحبا!", "[0.0, 1.0]"),
+        ("she", "[1.0, 0.5]\nkind = \"pronoun\""),
+    ]);
+    let scene = Scene::parse(&text).unwrap();
+    let mut said = 0;
+    let mut check = |what: &str, figure: &str| {
+        for token in ["שלום", "مرحبا"] {
+            for (at, _) in what.match_indices(token) {
+                let before = what[..at].trim_end_matches("<bdi>");
+                let isolated = before.ends_with('\u{2068}') || before.len() < at;
+                // Within an isolate of its own, there may be a mark or a count after it.
+                assert!(isolated, "{figure}: {token} turns what stands beside it in {what}");
+                said += 1;
+            }
+        }
+    };
+    for figure in figures::all() {
+        for control in figure.controls(&scene) {
+            if let figures::Kind::Choice { options, .. } = control.kind {
+                options.iter().for_each(|option| check(&option.label, figure.id));
+            }
+        }
+        for size in Size::ALL {
+            let drawing = figure.draw(&scene, &Params::new(), size).unwrap();
+            check(&drawing.svg, figure.id);
+            check(&figures::html::numbers(&drawing), figure.id);
+            check(&figures::html::sentences(&drawing.sentences), figure.id);
+        }
+    }
+    assert!(said > 150, "{said}");
+    // Where nothing is turned, nothing is added.
+    for figure in figures::all() {
+        let drawing = figure.draw(&Scene::default(), &Params::new(), Size::Wide).unwrap();
+        assert!(!drawing.svg.contains('\u{2068}'), "{}", figure.id);
+    }
+}
+
 #[test]
 fn tokens_of_one_text_are_told_apart() {
     let text = scene(&[("the", "[1.0, 1.0]"), ("the", "[0.0, 1.0]"), ("she", "[0.5, -0.5]")]);

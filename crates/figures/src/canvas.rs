@@ -13,7 +13,7 @@ use plotters_backend::{BackendCoord, DrawingBackend};
 
 use crate::colour::{ABOVE_ZERO, BELOW_ZERO, Role, WEIGHTS, ramp};
 use crate::svg::{Pen, Svg, escape};
-use crate::{Error, Result};
+use crate::{Error, Result, text};
 
 /// Pixels of plotters in one CSS pixel.
 const FINE: f64 = 10.0;
@@ -103,10 +103,10 @@ impl Text {
         Text { bold: true, ..self }
     }
 
-    /// A width that `text` surely fits in. It is a guess (the page's font is not known here): good for
-    /// keeping labels apart, not for placing one thing after another.
+    /// A width that `text` surely fits in, in CSS pixels: good for keeping labels apart, not for placing one thing after
+    /// another.
     pub fn room(&self, text: &str) -> f64 {
-        text.chars().count() as f64 * self.size * 0.62 + 2.0
+        text::width(text) * self.size + 2.0
     }
 
     fn style(self, colour: &RGBColor) -> TextStyle<'_> {
@@ -348,7 +348,7 @@ impl Canvas {
             return;
         }
         if let Some([at]) = self.places("text", [at]) {
-            self.draw(pen, &element::Text::new(text, at, how.style(colour)));
+            self.draw(pen, &element::Text::new(text::isolated(text), at, how.style(colour)));
         }
     }
 
@@ -377,7 +377,7 @@ impl Canvas {
             self.width(),
             self.height,
             escape(title),
-            escape(description),
+            escape(&text::isolated(description)),
             self.svg.into_elements(),
         ))
     }

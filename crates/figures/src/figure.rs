@@ -1,10 +1,10 @@
 //! A figure: its entry in the registry, and the three steps that it is made in.
 
 use crate::canvas::{Canvas, Size};
-use crate::control::{Control, Params, Settings};
+use crate::control::{Control, Kind, Params, Preset, Settings};
 use crate::drawing::{Drawing, Fact, Findings, Table};
 use crate::gallery::CHAPTERS;
-use crate::{Chapter, Error, Result, Scene};
+use crate::{Chapter, Error, Result, Scene, text};
 
 /// A figure: what it is called, what a reader may change, and what draws it.
 #[derive(Debug)]
@@ -88,7 +88,17 @@ impl Figure {
 
     /// What a reader may change about the figure, in this scene.
     pub fn controls(&self, scene: &Scene) -> Vec<Control> {
-        (self.controls)(scene)
+        let mut controls = (self.controls)(scene);
+        for control in &mut controls {
+            if let Kind::Choice { options: named, .. } | Kind::Point { presets: named, .. } =
+                &mut control.kind
+            {
+                for Preset { label, .. } in named {
+                    *label = text::isolated(label).into_owned();
+                }
+            }
+        }
+        controls
     }
 
     /// Whether the figure can be drawn with these parameters.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::text::isolated;
 use crate::{Cell, Drawing, Fact, Table};
 
 /// Text as HTML that nothing on its way into a page reads as anything but text: every ASCII character other
@@ -38,7 +39,7 @@ pub fn escape(text: &str) -> String {
 pub fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Token(text) => format!("<code class=\"token\"><bdi>{}</bdi></code>", escape(text)),
-        Cell::Words(words) => escape(words),
+        Cell::Words(words) => escape(&isolated(words)),
         // Digits and the signs around them, none of which means anything to HTML.
         Cell::Number { .. } | Cell::Share(_) | Cell::Count(_) => cell.to_string(),
     }
@@ -59,11 +60,11 @@ pub fn cell(cell: &Cell) -> String {
 pub fn table(table: &Table) -> String {
     let mut html = format!("<table>\n<thead><tr><th scope=\"col\">{}</th>", escape(&table.corner));
     for column in &table.columns {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", escape(column));
+        let _ = write!(html, "<th scope=\"col\">{}</th>", escape(&isolated(column)));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in &table.rows {
-        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escape(&row.name));
+        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escape(&isolated(&row.name)));
         for value in &row.cells {
             let class = if value.value().is_some() { " class=\"number\"" } else { "" };
             let _ = write!(html, "<td{class}>{}</td>", cell(value));
@@ -97,5 +98,5 @@ pub fn numbers(drawing: &Drawing) -> String {
 
 /// The sentences that say what is to be seen, as running text.
 pub fn sentences(sentences: &[String]) -> String {
-    escape(&sentences.join(" "))
+    escape(&isolated(&sentences.join(" ")))
 }

@@ -1,8 +1,11 @@
 //! Labels that stand beside what they name, and not on one another.
 
+use std::borrow::Cow;
+
 use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::canvas::{Canvas, Place, Text};
+use crate::text;
 
 /// The room that something takes up: left, top, right, bottom.
 type Room = [f64; 4];
@@ -24,6 +27,18 @@ impl Labels {
             taken: Vec::new(),
             lines: Vec::new(),
         }
+    }
+
+    /// Writes `text` at `at`, wherever that is, and keeps labels off it: for what has its place, such as an axis' name.
+    pub fn write(&mut self, canvas: &mut Canvas, text: &str, at: Place, how: Text) {
+        let (width, height) = (how.room(text), how.size * 1.2);
+        let left = match how.across {
+            HPos::Left => at[0],
+            HPos::Center => at[0] - width / 2.0,
+            HPos::Right => at[0] - width,
+        };
+        self.taken.push([left, at[1] - height / 2.0, left + width, at[1] + height / 2.0]);
+        canvas.text(text, at, how);
     }
 
     /// Keeps labels off a mark.
@@ -122,10 +137,50 @@ fn around([x, y]: Place, radius: f64) -> Room {
     [x - radius, y - radius, x + radius, y + radius]
 }
 
-/// A label cut to the room of `most` characters; dots, which take that of two, say that it was cut.
-pub fn cut(label: &str, most: usize) -> String {
-    if label.chars().count() <= most {
-        return label.to_owned();
-    }
-    label.chars().take(most.saturating_sub(2)).chain(['…']).collect()
+/// Labels in so much room each, as [`text::fit`] shortens them.
+pub fn fit<'a>(labels: &[&'a str], room: f64) -> Vec<Cow<'a, str>> {
+    text::fit(labels, |_| room, |label| Text::CENTRE.room(label))
 }
+
+/// Labels side by side, each around its place `x`, and where that is. A long one takes the room that a short one
+/// beside it leaves, and no more; at the ends they move in from the sides of a picture so many pixels wide. Of
+/// `lines` that they stand on in turn, only those on the same one are in each other's way.
+pub fn in_a_row<'a>(
+    labels: &[&'a str],
+    x: &dyn Fn(usize) -> f64,
+    width: f64,
+    lines: usize,
+) -> Vec<(Cow<'a, str>, f64)> {
+    let measure = |label: &str| Text::CENTRE.room(label);
+    let inside = |x: f64, room: f64| x.min(width - room / 2.0).max(room / 2.0);
+    let beside = |place: usize| {
+        let before = place.checked_sub(lines);
+        before.into_iter().chain(Some(place + lines).filter(|&after| after < labels.len()))
+    };
+    // Where they are so many that none has room, those that matter are still to be read; the others give way.
+    let share = |place: usize| {
+        let near = beside(place).map(|other| (x(other) - x(place)).abs() - 2.0);
+        near.fold(width, f64::min).max(LEAST)
+    };
+    let modest = |place: usize| measure(labels[place]).min(share(place));
+    let room = |place: usize| {
+        let left = |other: usize| {
+            let its = modest(other);
+            let far = (x(place) - inside(x(other), its)).abs();
+            let wall = if other > place { x(place) } else { width - x(place) };
+            // Around its place, or, where that leaves the picture, from its side on.
+            let around = 2.0 * far - its - 4.0;
+            if around <= 2.0 * wall { around } else { wall + far - its / 2.0 - 2.0 }
+        };
+        beside(place).map(left).fold(width, f64::min).max(share(place).min(measure(labels[place])))
+    };
+    let shown = text::fit(labels, room, measure);
+    let at = |(place, label): (usize, Cow<'a, str>)| {
+        let at = inside(x(place), measure(&label));
+        (label, at)
+    };
+    shown.into_iter().enumerate().map(at).collect()
+}
+
+/// The least room that a label is cut to: three letters and dots.
+const LEAST: f64 = 40.0;

@@ -34,6 +34,7 @@ mod scene_file;
 #[cfg(feature = "toml")]
 mod scene_text;
 mod svg;
+mod text;
 
 pub use canvas::Size;
 pub use colour::{Role, tile_colour};
@@ -43,3 +44,4 @@ pub use error::{Error, Result};
 pub use figure::Figure;
 pub use gallery::{CHAPTERS, Chapter, all, figure};
 pub use scene::{Scene, SceneError, Token};
+pub use text::width as text_width;

@@ -111,6 +111,11 @@ impl Scene {
         &self.tokens[place].label
     }
 
+    /// The tokens' texts, in their order.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.tokens.iter().map(|token| token.text.as_str()).collect()
+    }
+
     /// The tokens' labels, in their order.
     pub(crate) fn labels(&self) -> Vec<&str> {
         self.tokens.iter().map(|token| token.label.as_str()).collect()

@@ -29,7 +29,7 @@ use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Findings};
 use crate::figure::{Description, Figure, Steps, draw};
-use crate::labels::Labels;
+use crate::labels::{Labels, in_a_row};
 use crate::numbers::{fixed, weight_in_brief};
 use crate::parts::weights::{largest, mean, weights_table};
 use crate::{Result, Scene};
@@ -362,16 +362,15 @@ impl Arcs {
         let mut ranking: Vec<usize> = (0..row.tokens).collect();
         ranking.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)));
 
+        let shown = in_a_row(&scene.texts(), &|place| row.x(place), width, 1);
         let mut names = Labels::within([0.0, WORDS - 9.0], [width, WORDS + 9.0]);
         let others = ranking.iter().copied().filter(|&place| Some(place) != self.token);
         canvas.group(&[], |canvas| {
             for place in self.token.into_iter().chain(others) {
                 let asks = Some(place) == self.token;
                 let how = if asks { Text::CENTRE.role(Role::Query).bold() } else { Text::CENTRE };
-                let text: String = scene.tokens[place].text.chars().take(10).collect();
-                let half = how.room(&text) / 2.0;
-                let at = row.x(place).clamp(half.min(width / 2.0), (width - half).max(width / 2.0));
-                names.centre(canvas, &text, [at, WORDS], how);
+                let (text, x) = &shown[place];
+                names.centre(canvas, text, [*x, WORDS], how);
             }
         });
         let mut shares = Labels::within([0.0, NUMBERS - 9.0], [width, NUMBERS + 9.0]);

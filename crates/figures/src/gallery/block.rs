@@ -10,7 +10,7 @@ use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::figure::{Figure, Sketch, at_each_size};
-use crate::labels::cut;
+use crate::labels::fit;
 use crate::parts::untrained::{FEATURES, HEADS, embedded, reach, untrained};
 use crate::{Result, Scene};
 
@@ -338,9 +338,10 @@ fn heatmap(
     canvas.text("mean", [mean_at, top], Text::END.role(Role::Muted));
     canvas.text("spread", [spread_at, top], Text::END.role(Role::Muted));
     let first = top + 12.0;
+    let labels = fit(&scene.labels()[..rows], start - left - 6.0);
     for row in 0..rows {
         let (y, middle) = (first + rise * row as f64, first + rise * (row as f64 + 0.5));
-        canvas.text(&cut(&scene.tokens[row].label, 7), [start - 6.0, middle], Text::END);
+        canvas.text(&labels[row], [start - 6.0, middle], Text::END);
         for feature in 0..features {
             let number = x[[row, feature]];
             let from = start + side * feature as f64;

@@ -16,6 +16,8 @@
 //! # Ok::<(), figures::Error>(())
 //! ```
 
+use std::borrow::Cow;
+
 use attention::{Mask, shift};
 
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
@@ -23,6 +25,7 @@ use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Findings, Table};
 use crate::figure::{Description, Figure, Steps, draw};
+use crate::labels::fit;
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
@@ -108,10 +111,12 @@ impl Steps for NextToken {
         for (name, y) in [("target", TARGETS), ("position", POSITIONS), ("input", INPUTS)] {
             canvas.text(name, [2.0, y], Text::START.role(Role::Muted));
         }
+        let labels = fit(&scene.labels(), step - 6.0);
         for place in first..first + columns {
             let choose = format!("position={}", place + 1);
-            canvas
-                .group(&[("data-set", &choose)], |canvas| self.column(canvas, scene, place, x(place), step));
+            canvas.group(&[("data-set", &choose)], |canvas| {
+                self.column(canvas, &labels, place, x(place), step)
+            });
         }
         // Who is seen from the chosen position.
         for place in (first..first + columns).filter(|&place| sees(self.position, place)) {
@@ -144,7 +149,7 @@ impl NextToken {
     }
 
     /// A position: what is predicted above, what comes in below, its own number between.
-    fn column(&self, canvas: &mut Canvas, scene: &Scene, place: usize, x: f64, step: f64) {
+    fn column(&self, canvas: &mut Canvas, labels: &[Cow<str>], place: usize, x: f64, step: f64) {
         let chosen = place == self.position;
         let bold_if = |is: bool| if is { Text::CENTRE.bold() } else { Text::CENTRE };
         let stroke = if chosen { Stroke::new(Role::Output, 2.6) } else { Stroke::new(Role::Line, 1.2) };
@@ -152,9 +157,9 @@ impl NextToken {
         canvas.arrow([x, POSITIONS - 17.0], [x, TARGETS + 14.0], stroke);
         canvas.ring([x, POSITIONS], 14.0, stroke);
         canvas.text(&(place + 1).to_string(), [x, POSITIONS], bold_if(chosen));
-        let short = |label: &str| label.chars().take(10).collect::<String>();
         let how = if chosen { Text::CENTRE.role(Role::Output).bold() } else { Text::CENTRE };
-        canvas.text(&short(self.target(place).unwrap_or("?")), [x, TARGETS], how);
-        canvas.text(&short(scene.label(place)), [x, INPUTS], bold_if(sees(self.position, place)));
+        let target = labels.get(place + 1).map_or("?", |label| label);
+        canvas.text(target, [x, TARGETS], how);
+        canvas.text(&labels[place], [x, INPUTS], bold_if(sees(self.position, place)));
     }
 }

@@ -8,8 +8,7 @@ use crate::colour::Role;
 use crate::control::{Control, Kind, Preset, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::figure::{Figure, Sketch, at_each_size};
-use crate::labels::Labels;
-use crate::labels::cut;
+use crate::labels::{Labels, fit};
 use crate::numbers::{is_rounding, rounding};
 use crate::parts::untrained::{FEATURES, embedded, reach, untrained};
 use crate::{Result, Scene};
@@ -237,17 +236,18 @@ fn picture(
         }
     });
     // Names on both sides where there is room, and how far each token's output has moved.
+    let labels = fit(&scene.labels(), size.pick(64.0, 58.5));
     let mut names = Labels::within([0.0, top - 6.0], [canvas.width(), bottom + 6.0]);
     canvas.group(&[], |canvas| {
         for (new, &old) in places.iter().enumerate() {
-            let name = cut(&scene.tokens[old].label, 7);
-            names.end(canvas, &name, [left - 6.0, middle(old)], Text::END);
+            let name = &labels[old];
+            names.end(canvas, name, [left - 6.0, middle(old)], Text::END);
             let moved = shown.moved[old];
             let written = Cell::number(moved, 2).to_string();
             let how = if is_rounding(moved) { Text::END } else { Text::END.role(Role::Output).bold() };
             names.end(canvas, &written, [canvas.width() - 2.0, middle(new)], how);
             let end = right + width + canvas.size.pick(64.0, 58.0);
-            names.end(canvas, &name, [end, middle(new)], Text::END);
+            names.end(canvas, name, [end, middle(new)], Text::END);
         }
     });
     let ends = [-reach, reach].map(|end| Cell::number(end, 0).to_string());

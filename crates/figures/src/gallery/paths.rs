@@ -31,7 +31,7 @@ use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Findings, Table};
 use crate::figure::{Description, Figure, Steps, draw};
-use crate::labels::Labels;
+use crate::labels::{Labels, in_a_row};
 use crate::numbers::fixed;
 use crate::parts::weights::answering;
 use crate::{Result, Scene};
@@ -319,8 +319,10 @@ fn sentence(canvas: &mut Canvas, scene: &Scene, early: usize, late: usize, asks:
 fn name_tokens(canvas: &mut Canvas, scene: &Scene, pair: [usize; 2], y: f64, x: &dyn Fn(usize) -> f64) {
     let mut labels = Labels::within([0.0, y - 12.0], [canvas.width(), y + 12.0]);
     let others = (0..scene.tokens.len()).filter(|place| !pair.contains(place));
+    let names = in_a_row(&scene.texts(), x, canvas.width(), 1);
     for place in pair.into_iter().chain(others) {
         let how = if pair.contains(&place) { Text::CENTRE.bold() } else { Text::CENTRE.role(Role::Muted) };
-        labels.centre(canvas, &scene.tokens[place].text, [x(place), y], how);
+        let (name, x) = &names[place];
+        labels.centre(canvas, name, [*x, y], how);
     }
 }

@@ -11,8 +11,7 @@ use crate::colour::Role;
 use crate::control::{Control, Kind, Settings};
 use crate::drawing::{Cell, Fact, Row, Table};
 use crate::figure::{Figure, Sketch, at_each_size};
-use crate::labels::Labels;
-use crate::labels::cut;
+use crate::labels::{Labels, fit};
 use crate::numbers::rounding;
 use crate::parts::weights::answering;
 use crate::{Result, Scene};
@@ -171,9 +170,11 @@ fn draw(scene: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
         plane(&mut canvas, centre, side / 2.0, if reach > 0.0 { reach } else { 1.0 }, arrows);
     }
 
+    let room = canvas.width() - 4.0 - numbers_at[0] - Text::START.room("query “” at 120");
+    let names = fit(&[scene.label(asks), scene.label(answers)], room);
     let lines = [
-        (format!("query “{}” at", cut(&scene.tokens[asks].label, 10)), Cell::number(m + both, 0)),
-        (format!("key “{}” at", cut(&scene.tokens[answers].label, 10)), Cell::number(n + both, 0)),
+        (format!("query “{}” at", names[0]), Cell::number(m + both, 0)),
+        (format!("key “{}” at", names[1]), Cell::number(n + both, 0)),
         ("offset".to_owned(), Cell::number(offset, 0)),
         ("score, not turned".to_owned(), Cell::number(not_turned, 2)),
         ("score".to_owned(), Cell::number(found, 2)),

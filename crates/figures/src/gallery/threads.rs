@@ -35,7 +35,7 @@ use crate::colour::Role;
 use crate::control::{Control, Settings, Value};
 use crate::drawing::{Cell, Findings, Table};
 use crate::figure::{Description, Figure, Steps, draw};
-use crate::labels::Labels;
+use crate::labels::{Labels, fit};
 use crate::numbers::{fixed, weight_in_brief};
 use crate::{Result, Scene};
 
@@ -239,8 +239,10 @@ impl Threads {
         let grid = Stroke::new(Role::Grid, 1.0);
         canvas.line(plane.at(-reach, 0.0), plane.at(reach, 0.0), grid);
         canvas.line(plane.at(0.0, -reach), plane.at(0.0, reach), grid);
-        canvas.text("feature 1", [left + side, origin[1] + 12.0], Text::END.role(Role::Muted));
-        canvas.text("feature 2", [origin[0] + 6.0, 12.0], Text::START.role(Role::Muted));
+        let mut labels = Labels::within([0.0, 0.0], [left + side, side + 12.0]);
+        let muted = |text: Text| text.role(Role::Muted);
+        labels.write(canvas, "feature 1", [left + side, origin[1] + 12.0], muted(Text::END));
+        labels.write(canvas, "feature 2", [origin[0] + 6.0, 12.0], muted(Text::START));
 
         // What the values span.
         let spots: Vec<Place> = scene.tokens.iter().map(|it| plane.at(it.vector[0], it.vector[1])).collect();
@@ -261,7 +263,6 @@ impl Threads {
         });
         canvas.star(star, 11.0, Stroke::new(Role::Output, 2.4));
 
-        let mut labels = Labels::within([0.0, 0.0], [left + side, side + 12.0]);
         for sides in outline.windows(2) {
             labels.block_line(sides[0], sides[1], 2.0);
         }
@@ -303,10 +304,11 @@ impl Threads {
         labels.block(star, 11.0);
         labels.place(canvas, "query", from, 18.0, Text::CENTRE.role(Role::Query).bold());
         labels.place(canvas, "output", star, 14.0, Text::CENTRE.role(Role::Output).bold());
+        let names = fit(&scene.labels(), 0.3 * canvas.width().min(400.0));
         for &j in &self.ranking {
             let how = if j == self.ranking[0] { Text::CENTRE.bold() } else { Text::CENTRE };
             let gap = if is_under(from, spots[j]) { 20.0 } else { 13.0 };
-            labels.place(canvas, scene.label(j), spots[j], gap, how);
+            labels.place(canvas, &names[j], spots[j], gap, how);
         }
     }
 
@@ -320,12 +322,13 @@ impl Threads {
         canvas.text("weight", [bar_start, top], Text::START.role(Role::Muted));
         let mut shown: Vec<usize> = ranking.iter().copied().take(MOST_ROWS).collect();
         shown.sort_unstable();
+        let longest = shown.iter().map(|&j| Text::END.room(&fixed(scores[j], 2))).fold(0.0, f64::max);
+        let labels = fit(&scene.labels(), score_end - left - longest - 4.0);
         let mut y = top + 24.0;
         canvas.group(&[], |canvas| {
             for j in shown {
                 let how = if j == ranking[0] { Text::START.bold() } else { Text::START };
-                let label: String = scene.tokens[j].label.chars().take(8).collect();
-                canvas.text(&label, [left, y], how);
+                canvas.text(&labels[j], [left, y], how);
                 canvas.text(&fixed(scores[j], 2), [score_end, y], Text { across: Text::END.across, ..how });
                 canvas.bar(
                     [bar_start, y - 7.0],

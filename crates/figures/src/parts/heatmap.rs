@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
 use crate::colour::Role;
-use crate::labels::Labels;
+use crate::labels::{Labels, fit as fit_labels, in_a_row};
 use crate::numbers::{WIDTH_OF_NUMBER, fixed, in_tile, sum_in_brief};
 
 /// The weights as tiles, queries in rows and keys in columns; a click on a tile sets what `choose` says.
@@ -56,19 +56,20 @@ pub fn picture(
     let mut names = Labels::within([0.0, 0.0], [size.width(), bottom]);
     let first =
         |chosen: usize| std::iter::once(chosen).chain((0..tokens).filter(move |place| *place != chosen));
+    let rows = fit_labels(labels, left - 4.0);
+    // In a narrow picture words that stand side by side would run into one another: every second one higher.
+    let lines = if side < 60.0 { 2 } else { 1 };
+    let columns = in_a_row(labels, &|j| left + side * (j as f64 + 0.5), size.width(), lines);
     canvas.group(&[], |canvas| {
         for i in first(row) {
             let how = if i == row { Text::END.bold() } else { Text::END };
-            names.end(canvas, labels[i], [left - 6.0, top + rise * (i as f64 + 0.5)], how);
+            names.end(canvas, &rows[i], [left - 6.0, top + rise * (i as f64 + 0.5)], how);
         }
-        // In a narrow picture words that stand side by side would run into one another: every second one higher.
         for j in first(column) {
             let how = if j == column { Text::CENTRE.bold() } else { Text::CENTRE };
-            let lift = if side < 60.0 && j % 2 == 1 { 30.0 } else { 14.0 };
-            // The last word, if it is a long one, stays on the picture.
-            let x = (left + side * (j as f64 + 0.5)).min(size.width() - how.room(labels[j]) / 2.0);
-            let at = [x, top - lift];
-            names.centre(canvas, labels[j], at, how);
+            let lift = if j % lines == 1 { 30.0 } else { 14.0 };
+            let (label, x) = &columns[j];
+            names.centre(canvas, label, [*x, top - lift], how);
         }
     });
     if sums {

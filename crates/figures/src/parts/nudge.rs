@@ -4,7 +4,7 @@ use crate::Scene;
 use crate::canvas::{Canvas, HIT, Stroke, Text};
 use crate::colour::Role;
 use crate::control::Control;
-use crate::labels::Labels;
+use crate::labels::{Labels, in_a_row};
 use crate::numbers::weight_in_brief;
 
 /// Which token is nudged and, at first, by how much; and whether the mask is on.
@@ -65,10 +65,12 @@ pub fn name_tokens(
     let tokens = scene.tokens.len();
     let mut names = Labels::within([0.0, y - 10.0], [canvas.width(), y + 10.0]);
     let others = (0..tokens).filter(|&place| place != nudged);
+    let shown = in_a_row(&scene.texts(), x, canvas.width(), 1);
     canvas.group(&[], |canvas| {
         for place in std::iter::once(nudged).chain(others) {
             let how = if place == nudged { Text::CENTRE.bold() } else { Text::CENTRE };
-            names.centre(canvas, &scene.tokens[place].text, [x(place), y], how);
+            let (name, x) = &shown[place];
+            names.centre(canvas, name, [*x, y], how);
         }
     });
     for place in 0..tokens {
