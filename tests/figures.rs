@@ -211,7 +211,7 @@ fn heads_has_the_shapes_and_costs_of_the_library() {
             // What is to be learned, counted on heads of these shapes.
             let (down, up) = (ndarray::Array2::zeros((64, d_head)), ndarray::Array2::zeros((d_head, 64)));
             let projections = Projections { query: down.clone(), key: down.clone(), value: down };
-            let built = MultiHead { heads: vec![Head { projections, output: up }; heads] };
+            let built = MultiHead::new(vec![Head::new(projections, up); heads]);
             let number = |name: &str| drawing.fact(name).unwrap().value().unwrap() as u64;
             let counted = HeadCost {
                 parameters: number("parameters"),

@@ -4,8 +4,8 @@
 //! before, padding, windows. Each is a few lines here, around scores, mask, softmax and weighted sum.
 
 use attention::{
-    LayerNorm, Mask, Pairing, Scale, gelu, gelu_tanh, masked_attention, mean_and_variance,
-    one_pass_attention, scores, softmax, softmax_rows,
+    LayerNorm, Mask, Pairing, Scale, attention_with, gelu, gelu_tanh, mean_and_variance, one_pass_attention,
+    scores, softmax, softmax_rows,
 };
 use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array, Array2, Array3, Array4, ArrayD, Axis, Ix3, Ix4, concatenate, s};
@@ -98,7 +98,7 @@ fn run_attention(case: &Case) -> Outputs {
 
             // What needs no more than the book has, goes through the library's own functions too.
             if plain && added.is_none() {
-                let whole = masked_attention(&queries, &keys, &values, &mask)?;
+                let whole = attention_with(&queries, &keys, &values, &mask, Scale::ByRootDk)?;
                 assert_eq!(whole.weights, step[3], "{}", case.name);
                 let output = one_pass_attention(&queries, &keys, &values, &mask)?;
                 one_pass.slice_mut(s![b, h, .., ..]).assign(&output);

@@ -2,8 +2,8 @@
 
 use attention::gradient::attention_backward;
 use attention::{
-    BiasedHeads, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing,
-    Projections, Rope, State, Step, gelu, gelu_tanh, masked_attention, one_pass_attention, sinusoids,
+    Block, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing, Projections, Rope,
+    Scale, State, Step, attention_with, gelu, gelu_tanh, one_pass_attention, sinusoids,
 };
 use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array1, Array2, Axis, concatenate, s, stack};
@@ -46,7 +46,7 @@ fn mask(case: &Case) -> Mask {
 
 fn run_attention(case: &Case) -> Outputs {
     let (q, k, v, mask) = (case.matrix("q"), case.matrix("k"), case.matrix("v"), mask(case));
-    let it = masked_attention(&q, &k, &v, &mask)?;
+    let it = attention_with(&q, &k, &v, &mask, Scale::ByRootDk)?;
     let one_pass = one_pass_attention(&q, &k, &v, &mask)?;
     let mut outputs = vec![("y", one_pass.into_dyn())];
     if case.has("grad_y") {
@@ -69,7 +69,7 @@ fn run_multi_head(case: &Case) -> Outputs {
     // The heads of 7.3 have no biases. A feature that is always 1 makes them part of the matrices.
     let with_one = concatenate![Axis(1), x, Array2::ones((x.nrows(), 1))]; // [T, d + 1]
     let plain = folded.attend(&with_one, &mask)?;
-    let y = plain.output.slice(s![.., ..x.ncols()]).to_owned() + &biased.output; // [T, d]
+    let y = plain.output.slice(s![.., ..x.ncols()]).to_owned() + biased.bias.as_ref().unwrap(); // [T, d]
 
     let mut outputs = vec![("y", it.output.into_dyn()), ("y", y.into_dyn())];
     for heads in [it.heads, plain.heads] {
@@ -80,24 +80,26 @@ fn run_multi_head(case: &Case) -> Outputs {
 }
 
 /// The same heads over tokens with one feature more, which is 1: each bias is one more row of its matrix.
-fn folded(biased: &BiasedHeads) -> MultiHead {
+fn folded(biased: &MultiHead) -> MultiHead {
     let with_row = |matrix: &Array2<f64>, bias: &Array1<f64>| {
         concatenate![Axis(0), *matrix, bias.view().insert_axis(Axis(0))] // [d + 1, d_k]
     };
-    let fold = |(head, bias): (&Head, &HeadBiases)| Head {
-        projections: Projections {
+    let fold = |head: &Head| {
+        let bias = head.biases.as_ref().unwrap();
+        let projections = Projections {
             query: with_row(&head.projections.query, &bias.query),
             key: with_row(&head.projections.key, &bias.key),
             value: with_row(&head.projections.value, &bias.value),
-        },
+        };
         // Nothing is added to the feature that is 1.
-        output: concatenate![Axis(1), head.output, Array2::zeros((head.output.nrows(), 1))], // [d_v, d + 1]
+        let output = concatenate![Axis(1), head.output, Array2::zeros((head.output.nrows(), 1))]; // [d_v, d + 1]
+        Head::new(projections, output)
     };
-    MultiHead { heads: biased.heads.heads.iter().zip(&biased.biases).map(fold).collect() }
+    MultiHead::new(biased.heads.iter().map(fold).collect())
 }
 
 /// Heads from PyTorch's matrices, which are transposed, and of which one holds W_Q, W_K and W_V.
-fn heads(case: &Case, prefix: &str) -> attention::Result<BiasedHeads> {
+fn heads(case: &Case, prefix: &str) -> attention::Result<MultiHead> {
     let matrix = |name: &str| case.matrix(&format!("{prefix}{name}")).reversed_axes();
     let vector = |name: &str| case.vector(&format!("{prefix}{name}"));
     let (w, b) = (matrix("in_proj_weight"), vector("in_proj_bias")); // [d, 3 d], [3 d]
@@ -106,7 +108,7 @@ fn heads(case: &Case, prefix: &str) -> attention::Result<BiasedHeads> {
     let b = [0, 1, 2].map(|third| b.slice(s![third * d..(third + 1) * d]));
     let heads = case.number("num_heads").expect("a number of heads") as usize;
     let heads = MultiHead::split(&w[0], &w[1], &w[2], &matrix("out_proj_weight"), heads)?;
-    BiasedHeads::split(heads, &b[0], &b[1], &b[2], &vector("out_proj_bias"))
+    heads.with_biases(&b[0], &b[1], &b[2], &vector("out_proj_bias"))
 }
 
 fn norm(case: &Case, gamma: &str, beta: &str) -> LayerNorm {

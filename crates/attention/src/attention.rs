@@ -58,18 +58,20 @@ pub fn attention(
     keys: &ArrayRef2<f64>,    // [T_k, d_k]
     values: &ArrayRef2<f64>,  // [T_k, d_v]
 ) -> Result<Attention> {
-    masked_attention(queries, keys, values, &Mask::None)
+    attention_with(queries, keys, values, &Mask::None, Scale::ByRootDk)
 }
 
-/// [`attention()`] where not every query may attend to every key: softmax(mask(Q Kᵀ / √d_k)) V.
+/// Attention with a mask, and with the division by √d_k to be chosen, in four steps: scores, mask, softmax,
+/// weighted mean. softmax(mask(Q Kᵀ / √d_k)) V
 ///
-/// Shapes as for [`attention()`].
+/// Shapes as for [`attention()`], which is this with [`Mask::None`] and [`Scale::ByRootDk`]. [`Scale::Off`]
+/// shows what happens without the division.
 ///
 /// What is masked has the weight 0, exactly. What remains sums to 1 in each row, except in a row in
 /// which all is masked: there every weight is 0, and so is the output. Where the values are finite,
 /// nothing that is masked has any influence on the output, to the last bit.
 ///
-/// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.3 and figure 2.
+/// Source: Vaswani et al. 2017, "Attention Is All You Need", equation 1, section 3.2.3 and figure 2.
 ///
 /// # Errors
 ///
@@ -79,12 +81,12 @@ pub fn attention(
 /// # Example
 ///
 /// ```
-/// use attention::{Mask, masked_attention};
+/// use attention::{Mask, Scale, attention_with};
 /// use ndarray::{Array2, array};
 ///
 /// let zeros = Array2::zeros((3, 1)); // [T = 3, d_k = 1], so that all scores are 0
 /// let values = array![[6.0], [12.0], [30.0]]; // [T = 3, d_v = 1]
-/// let it = masked_attention(&zeros, &zeros, &values, &Mask::Causal)?;
+/// let it = attention_with(&zeros, &zeros, &values, &Mask::Causal, Scale::ByRootDk)?;
 ///
 /// // Each query shares out its attention evenly, over itself and what came before.
 /// let third = 1.0 / 3.0;
@@ -93,80 +95,20 @@ pub fn attention(
 ///
 /// // A query that may attend to no one brings nothing back.
 /// let allowed = array![[true, false, true], [false, false, false], [true, true, true]];
-/// let it = masked_attention(&zeros, &zeros, &values, &Mask::Allowed(allowed))?;
+/// let mask = Mask::Allowed(allowed); // [T = 3, T = 3]
+/// let it = attention_with(&zeros, &zeros, &values, &mask, Scale::ByRootDk)?;
 /// assert_eq!(it.weights.row(1), array![0.0, 0.0, 0.0]);
 /// assert_eq!(it.output, array![[18.0], [0.0], [16.0]]);
-/// # Ok::<(), attention::Error>(())
-/// ```
-pub fn masked_attention(
-    queries: &ArrayRef2<f64>, // [T_q, d_k]
-    keys: &ArrayRef2<f64>,    // [T_k, d_k]
-    values: &ArrayRef2<f64>,  // [T_k, d_v]
-    mask: &Mask,
-) -> Result<Attention> {
-    attention_with(queries, keys, values, mask, Scale::ByRootDk)
-}
-
-/// [`attention()`] with the division by √d_k to be chosen: [`Scale::Off`] shows what happens without.
 ///
-/// Shapes and source as for [`attention()`].
-///
-/// # Errors
-///
-/// As for [`attention()`].
-///
-/// # Example
-///
-/// ```
-/// use attention::{Scale, attention_scaled};
-/// use ndarray::array;
-///
-/// let ln_3 = libm::log(3.0);
-/// let queries = array![[2.0 * ln_3, 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
+/// // Divided by √4, these scores are [ln 3, 0] and the weights [3, 1] / 4. Undivided, the scores are
+/// // [2 ln 3, 0], and the weights [9, 1] / 10: sharper.
+/// let queries = array![[2.0 * libm::log(3.0), 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
 /// let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]; // [T_k = 2, d_k = 4]
 /// let values = array![[0.0], [10.0]]; // [T_k = 2, d_v = 1]
-///
-/// // Divided by √4, the scores are [ln 3, 0] and the weights [3, 1] / 4. Undivided, the scores are
-/// // [2 ln 3, 0], and the weights [9, 1] / 10: sharper.
-/// let divided = attention_scaled(&queries, &keys, &values, Scale::ByRootDk)?;
+/// let divided = attention_with(&queries, &keys, &values, &Mask::None, Scale::ByRootDk)?;
 /// assert!((divided.output[[0, 0]] - 2.5).abs() < 1e-12);
-/// let undivided = attention_scaled(&queries, &keys, &values, Scale::Off)?;
+/// let undivided = attention_with(&queries, &keys, &values, &Mask::None, Scale::Off)?;
 /// assert!((undivided.output[[0, 0]] - 1.0).abs() < 1e-12);
-/// # Ok::<(), attention::Error>(())
-/// ```
-pub fn attention_scaled(
-    queries: &ArrayRef2<f64>, // [T_q, d_k]
-    keys: &ArrayRef2<f64>,    // [T_k, d_k]
-    values: &ArrayRef2<f64>,  // [T_k, d_v]
-    scale: Scale,
-) -> Result<Attention> {
-    attention_with(queries, keys, values, &Mask::None, scale)
-}
-
-/// All of it, in four steps: scores, mask, softmax, weighted mean. [`attention()`],
-/// [`masked_attention`] and [`attention_scaled`] are this with something left out.
-///
-/// Shapes, source and errors as for [`masked_attention`].
-///
-/// # Errors
-///
-/// As for [`masked_attention`].
-///
-/// # Example
-///
-/// ```
-/// use attention::{Mask, Scale, attention_with};
-/// use ndarray::array;
-///
-/// let ln_3 = libm::log(3.0);
-/// let queries = array![[ln_3, 0.0, 0.0, 0.0]]; // [T_q = 1, d_k = 4]
-/// let keys = array![[1.0, 0.0, 0.0, 0.0], [0.0; 4], [5.0; 4]]; // [T_k = 3, d_k = 4]
-/// let values = array![[0.0], [8.0], [99.0]]; // [T_k = 3, d_v = 1]
-/// let mask = Mask::Allowed(array![[true, true, false]]); // [T_q = 1, T_k = 3]
-///
-/// // Undivided, the scores are [ln 3, 0, 5 ln 3]. The last is masked: weights [3, 1, 0] / 4.
-/// let it = attention_with(&queries, &keys, &values, &mask, Scale::Off)?;
-/// assert!((it.output[[0, 0]] - 2.0).abs() < 1e-12);
 /// # Ok::<(), attention::Error>(())
 /// ```
 // ANCHOR: attention_with

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::biases::BiasedHeads;
 use crate::error::{Error, Result};
+use crate::heads::MultiHead;
 use crate::mask::Mask;
 use crate::mlp::Mlp;
 use crate::norm::LayerNorm;
@@ -127,7 +127,7 @@ pub struct Block {
     /// The norm that goes with attention.
     pub first_norm: LayerNorm,
     /// MHA: several heads, with biases.
-    pub attention: BiasedHeads,
+    pub attention: MultiHead,
     /// The norm that goes with the MLP.
     pub second_norm: LayerNorm,
     /// Two layers, on each token alone.
@@ -139,7 +139,7 @@ impl Block {
     ///
     /// # Errors
     ///
-    /// As for [`BiasedHeads::attend`], [`LayerNorm::apply`] and [`Mlp::apply`].
+    /// As for [`MultiHead::attend`], [`LayerNorm::apply`] and [`Mlp::apply`].
     ///
     /// # Example
     ///
@@ -204,6 +204,44 @@ impl Block {
             states.push(self.run_step(step, before, mask)?);
         }
         Ok(states)
+    }
+
+    /// Where its heads look: each head's attention weights. `x` `[T, d]` → for each head `[T, T]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`forward`](Self::forward).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::random::Normals;
+    /// use attention::{Block, Mask, NormPlace};
+    ///
+    /// let mut normals = Normals::seeded(4);
+    /// let block = Block::xavier(NormPlace::Pre, 8, 2, &mut normals)?; // d = 8, h = 2
+    /// let x = normals.matrix(5, 8); // [T = 5, d = 8]
+    /// let weights = block.weights(&x, &Mask::Causal)?; // h times [T, T]
+    /// assert_eq!((weights.len(), weights[1].dim()), (2, (5, 5)));
+    ///
+    /// // In a pre-norm block, heads look at what the first norm has made.
+    /// let normed = block.first_norm.apply(&x)?; // [T, d]
+    /// let heads = block.attention.attend(&normed, &Mask::Causal)?.heads;
+    /// assert_eq!(weights[1], heads[1].weights);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn weights(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+        mask: &Mask,
+    ) -> Result<Vec<Array2<f64>>> {
+        let mut state = State { x: x.to_owned(), residual: None };
+        let steps = self.norms.steps().into_iter();
+        for step in steps.take_while(|step| *step != Step::Attention) {
+            state = self.run_step(step, state, mask)?;
+        }
+        let heads = self.attention.attend(&state.x, mask)?.heads;
+        Ok(heads.into_iter().map(|head| head.weights).collect()) // h times [T, T]
     }
 
     /// One step, from the state before it to the state after it.

@@ -1,10 +1,14 @@
 //! 7.3: many heads. Each looks in its own way, and their outputs are added up.
 
-use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate, s};
 
-use crate::attention::Attention;
-use crate::error::{Error, Result, need, need_divisor, shape};
+use crate::attention::{Attention, attention_with};
+use crate::biases::HeadBiases;
+use crate::error::{
+    Error, Result, need, need_divisor, need_features, need_length, shape,
+};
 use crate::mask::Mask;
+use crate::scores::Scale;
 use crate::self_attention::Projections;
 
 /// One head: what it projects to, and what it makes of what it brings back.
@@ -15,6 +19,8 @@ use crate::self_attention::Projections;
 pub struct Head {
     /// W_Q `[d, d_k]`, W_K `[d, d_k]` and W_V `[d, d_v]`.
     pub projections: Projections,
+    /// b_Q, b_K and b_V, if it has some: heads of a block do (7.4).
+    pub biases: Option<HeadBiases>,
     /// This head's rows of W_O: from its values back to d features.
     /// `[d_v, d]`
     pub output: Array2<f64>,
@@ -22,13 +28,67 @@ pub struct Head {
 // ANCHOR_END: Head
 
 impl Head {
+    /// A head without biases.
+    ///
+    /// ```
+    /// use attention::{Head, Projections};
+    /// use ndarray::array;
+    ///
+    /// let head = Head::new(Projections::identity(1), array![[1.0]]); // [d_v = 1, d = 1]
+    /// assert_eq!(head.biases, None);
+    /// ```
+    pub fn new(projections: Projections, output: Array2<f64>) -> Self {
+        Self { projections, biases: None, output }
+    }
+
+    /// Queries, keys and values: x W_Q + b_Q, x W_K + b_K and x W_V + b_V.
+    ///
+    /// `x` `[T, d]` → `[T, d_k]`, `[T, d_k]`, `[T, d_v]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`Projections::project`], and [`Error::Shape`] if a bias has another length than its
+    /// matrix has columns.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Head, HeadBiases, Projections};
+    /// use ndarray::{Array2, array};
+    ///
+    /// let (query, key, value) = (array![10.0, 0.0], array![0.0, 20.0], array![30.0, 30.0]);
+    /// let biases = Some(HeadBiases { query, key, value }); // [d_k = 2], [d_k = 2], [d_v = 2]
+    /// let head = Head { biases, ..Head::new(Projections::identity(2), Array2::eye(2)) };
+    /// let x = array![[1.0, 2.0]]; // [T = 1, d = 2]
+    /// let (queries, keys, values) = head.project(&x)?;
+    /// assert_eq!(queries, array![[11.0, 2.0]]);
+    /// assert_eq!(keys, array![[1.0, 22.0]]);
+    /// assert_eq!(values, array![[31.0, 32.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn project(
+        &self,
+        x: &ArrayRef2<f64>, // [T, d]
+    ) -> Result<(Array2<f64>, Array2<f64>, Array2<f64>)> {
+        let (queries, keys, values) = self.projections.project(x)?;
+        let Some(biases) = &self.biases else {
+            return Ok((queries, keys, values));
+        };
+        biases.check(&self.projections)?;
+        let queries = queries + &biases.query; // [T, d_k] + [d_k], row by row
+        let keys = keys + &biases.key; // [T, d_k]
+        let values = values + &biases.value; // [T, d_v]
+        Ok((queries, keys, values))
+    }
+
     /// What this head sees and brings back: not yet times its rows of W_O.
     ///
     /// `x` `[T, d]` → weights `[T, T]`, output `[T, d_v]`
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the head's `output` is not `[d_v, d]`, and as for [`Projections::attend`].
+    /// [`Error::Shape`] if the head's `output` is not `[d_v, d]`, and as for
+    /// [`project`](Self::project) and [`attention_with`].
     ///
     /// # Example
     ///
@@ -41,7 +101,7 @@ impl Head {
     ///     key: Array2::zeros((2, 1)),   // [d = 2, d_k = 1]
     ///     value: array![[0.0], [1.0]],  // [d = 2, d_v = 1], hands over the second feature
     /// };
-    /// let head = Head { projections, output: array![[10.0, 0.0]] }; // [d_v = 1, d = 2]
+    /// let head = Head::new(projections, array![[10.0, 0.0]]); // [d_v = 1, d = 2]
     /// let x = array![[1.0, 2.0], [1.0, 4.0]]; // [T = 2, d = 2]
     /// assert_eq!(head.attend(&x, &Mask::Causal)?.output, array![[2.0], [3.0]]);
     /// assert_eq!(head.parameters(), 2 + 2 + 2 + 2);
@@ -53,13 +113,15 @@ impl Head {
         mask: &Mask,
     ) -> Result<Attention> {
         self.check(x)?;
-        self.projections.attend(x, mask)
+        let (queries, keys, values) = self.project(x)?;
+        attention_with(&queries, &keys, &values, mask, Scale::ByRootDk)
     }
 
-    /// How many numbers there are to learn in its four matrices.
+    /// How many numbers there are to learn in its four matrices, and in its biases.
     pub fn parameters(&self) -> usize {
         let Projections { query, key, value } = &self.projections;
-        query.len() + key.len() + value.len() + self.output.len()
+        let biases = self.biases.as_ref().map_or(0, HeadBiases::parameters);
+        query.len() + key.len() + value.len() + biases + self.output.len()
     }
 
     /// `Ok` if this head's rows of W_O lead from its values back to the features of `x`.
@@ -80,6 +142,9 @@ impl Head {
 pub struct MultiHead {
     /// The heads. Their d is the same; their d_k and d_v need not be.
     pub heads: Vec<Head>,
+    /// b_O, if there is one, added once, when the heads have been put
+    /// together: in a block (7.4). `[d]`
+    pub bias: Option<Array1<f64>>,
 }
 // ANCHOR_END: MultiHead
 
@@ -93,6 +158,20 @@ pub struct MultiHeadAttention {
 }
 
 impl MultiHead {
+    /// These heads, and no b_O.
+    ///
+    /// ```
+    /// use attention::{Head, MultiHead, Projections};
+    /// use ndarray::array;
+    ///
+    /// let head = Head::new(Projections::identity(1), array![[1.0]]); // [d_v = 1, d = 1]
+    /// let two = MultiHead::new(vec![head; 2]);
+    /// assert_eq!((two.heads.len(), two.bias), (2, None));
+    /// ```
+    pub fn new(heads: Vec<Head>) -> Self {
+        Self { heads, bias: None }
+    }
+
     /// The heads in four fused matrices: head number i has columns i d_k to (i + 1) d_k of W_Q and W_K,
     /// columns i d_v to (i + 1) d_v of W_V, and the same rows of W_O.
     ///
@@ -150,11 +229,84 @@ impl MultiHead {
                 value: w_v.slice(s![.., v.clone()]).to_owned(), // [d, d_v]
             };
             let output = w_o.slice(s![v, ..]).to_owned(); // [d_v, d]
-            Head { projections, output }
+            Head::new(projections, output)
         };
-        Ok(Self { heads: (0..heads).map(head).collect() })
+        Ok(Self::new((0..heads).map(head).collect()))
     }
     // ANCHOR_END: split
+
+    /// The same heads with biases, for all of them in four vectors, to be cut as [`split`](Self::split)
+    /// cuts the columns of the matrices: x W_Q + b_Q, x W_K + b_K, x W_V + b_V, and
+    /// \[head_1, …, head_h\] W_O + b_O.
+    ///
+    /// `b_q` and `b_k` `[h d_k]`, `b_v` `[h d_v]`, `b_o` `[d]`
+    ///
+    /// Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.2, has no biases; most models
+    /// since have (GPT-2, BERT). Of b_Q, b_K, b_V and b_O, d numbers each, b_K could be left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] if there is no head; [`Error::Shape`] if a vector does not fit the heads.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Mask, MultiHead};
+    /// use ndarray::{Array2, array};
+    ///
+    /// // Two heads that attend evenly, and hand over a feature each.
+    /// let (no, w) = (Array2::zeros((2, 2)), Array2::eye(2)); // [d = 2, h d_k = 2 · 1]
+    /// let (b, b_v, b_o) = (array![3.0, 4.0], array![10.0, 20.0], array![100.0, 200.0]);
+    /// let heads = MultiHead::split(&no, &no, &w, &w, 2)?.with_biases(&b, &b, &b_v, &b_o)?;
+    /// assert_eq!(heads.heads[1].biases.as_ref().unwrap().query, array![4.0]);
+    ///
+    /// let x = array![[2.0, 0.0]]; // [T = 1, d = 2]
+    /// assert_eq!(heads.attend(&x, &Mask::None)?.output, array![[112.0, 220.0]]);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn with_biases(
+        mut self,
+        b_q: &ArrayRef1<f64>, // [h d_k]
+        b_k: &ArrayRef1<f64>, // [h d_k]
+        b_v: &ArrayRef1<f64>, // [h d_v]
+        b_o: &ArrayRef1<f64>, // [d]
+    ) -> Result<Self> {
+        self.check_biases(b_q, b_k, b_v, b_o)?;
+        let (mut k, mut v) = (0, 0);
+        for head in &mut self.heads {
+            let (d_k, d_v) = widths(head);
+            head.biases = Some(HeadBiases {
+                query: b_q.slice(s![k..k + d_k]).to_owned(), // [d_k]
+                key: b_k.slice(s![k..k + d_k]).to_owned(),   // [d_k]
+                value: b_v.slice(s![v..v + d_v]).to_owned(), // [d_v]
+            });
+            (k, v) = (k + d_k, v + d_v);
+        }
+        self.bias = Some(b_o.to_owned()); // [d]
+        Ok(self)
+    }
+
+    /// `Ok` if the four vectors have one number for each column of all heads' matrices.
+    fn check_biases(
+        &self,
+        b_q: &ArrayRef1<f64>,
+        b_k: &ArrayRef1<f64>,
+        b_v: &ArrayRef1<f64>,
+        b_o: &ArrayRef1<f64>,
+    ) -> Result<()> {
+        let Some(first) = self.heads.first() else {
+            return Err(Error::Empty { argument: "heads" });
+        };
+        let (k, v) = self
+            .heads
+            .iter()
+            .map(widths)
+            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        need_length("b_q", b_q, k, "the columns of all heads' W_Q")?;
+        need_length("b_k", b_k, k, "the columns of all heads' W_K")?;
+        need_length("b_v", b_v, v, "the columns of all heads' W_V")?;
+        need_length("b_o", b_o, first.output.ncols(), "the columns of W_O")
+    }
 
     /// Every head attends by itself; what they bring back is put side by side and multiplied by W_O.
     ///
@@ -167,8 +319,8 @@ impl MultiHead {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no head, [`Error::Shape`] if a head's `output` is not `[d_v, d]`, and
-    /// as for [`Projections::attend`].
+    /// [`Error::Empty`] if there is no head, [`Error::Shape`] if `bias` is not `[d]`, and as for
+    /// [`Head::attend`].
     ///
     /// # Example
     ///
@@ -201,7 +353,10 @@ impl MultiHead {
         let outputs = heads.iter().map(|head| &head.output);
         let side_by_side = joined(Axis(1), outputs); // [T, h d_v]
         // Mix.
-        let output = side_by_side.dot(&self.w_o()); // [T, d]
+        let mut output = side_by_side.dot(&self.w_o()); // [T, d]
+        if let Some(bias) = &self.bias {
+            output += bias; // [T, d] + [d], row by row
+        }
         Ok(MultiHeadAttention { heads, output })
     }
     // ANCHOR_END: attend
@@ -220,7 +375,7 @@ impl MultiHead {
     ///
     /// `x` `[T, d]` → for each head `[T, d]`
     ///
-    /// Their sum is the output of [`attend`](Self::attend): a row times a column is a sum of products,
+    /// Their sum, with b_O if there is one, is the output of [`attend`](Self::attend): a row times a column is a sum of products,
     /// and each product belongs to one head.
     ///
     /// Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", "Attention heads
@@ -272,7 +427,8 @@ impl MultiHead {
     /// # Ok::<(), attention::Error>(())
     /// ```
     pub fn parameters(&self) -> usize {
-        self.heads.iter().map(Head::parameters).sum()
+        let heads: usize = self.heads.iter().map(Head::parameters).sum();
+        heads + self.bias.as_ref().map_or(0, |bias| bias.len())
     }
 
     /// What each head sees and brings back.
@@ -281,16 +437,28 @@ impl MultiHead {
         x: &ArrayRef2<f64>, // [T, d]
         mask: &Mask,
     ) -> Result<Vec<Attention>> {
-        if self.heads.is_empty() {
-            return Err(Error::Empty { argument: "heads" });
-        }
+        self.check(x)?;
         // h times [T, d_v]
         self.heads.iter().map(|head| head.attend(x, mask)).collect()
     }
+
+    /// `Ok` if there is a head, and if b_O has a number for each feature of `x`.
+    pub(crate) fn check(&self, x: &ArrayRef2<f64>) -> Result<()> {
+        if self.heads.is_empty() {
+            return Err(Error::Empty { argument: "heads" });
+        }
+        let bias = self.bias.as_ref();
+        bias.map_or(Ok(()), |bias| need_features("bias", bias, "x", x))
+    }
+}
+
+/// d_k and d_v of a head.
+fn widths(head: &Head) -> (usize, usize) {
+    (head.projections.query.ncols(), head.projections.value.ncols())
 }
 
 /// Matrices that fit, joined along an axis: 0 is one below the other, 1 is side by side.
-pub(crate) fn joined<'a>(
+fn joined<'a>(
     axis: Axis,
     matrices: impl Iterator<Item = &'a Array2<f64>>,
 ) -> Array2<f64> {

@@ -13,10 +13,10 @@
 //! | 7.2 | `self_attention.rs` | [`Projections`]: queries, keys and values of the same tokens |
 //! | 7.2 | `one_pass.rs` | [`one_pass_attention`]: the same output without the T × T matrix |
 //! | 7.2 | `next_token.rs` | [`shift`]: what predicting the next token takes in, and what it is to find |
+//! | 7.4 | `biases.rs` | [`HeadBiases`]: what a head of a block adds to its queries, keys and values |
 //! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side |
 //! | 7.3 | `attention_only.rs` | [`AttentionOnly`]: a transformer of nothing but attention |
 //! | 7.3 | `cross_entropy.rs` | [`cross_entropy()`]: how wrong a prediction is |
-//! | 7.4 | `biases.rs` | [`BiasedHeads`]: [`MultiHead`] as it stands in a block |
 //! | 7.4 | `norm.rs` | [`LayerNorm`]: each token's features with mean 0 and variance 1 |
 //! | 7.4 | `gelu.rs` | [`gelu`], and [the tanh form](gelu_tanh) |
 //! | 7.4 | `mlp.rs` | [`Mlp`]: each token on its own |
@@ -108,11 +108,9 @@ mod sinusoid;
 mod softmax;
 mod stack;
 
-pub use attention::{
-    Attention, attention, attention_scaled, attention_with, masked_attention,
-};
+pub use attention::{Attention, attention, attention_with};
 pub use attention_only::{AttentionOnly, AttentionOnlyRun};
-pub use biases::{BiasedHeads, HeadBiases};
+pub use biases::HeadBiases;
 pub use block::{Block, NormPlace, State, Step};
 pub use cross_entropy::cross_entropy;
 pub use error::{Error, Result};

@@ -11,7 +11,7 @@ use crate::scores::{Scale, check as check_keys, scores};
 /// which stay in a core's nearest cache.
 pub(crate) const BLOCK: usize = 64;
 
-/// The output of [`masked_attention`](crate::masked_attention), without the matrix of weights: the
+/// The output of [`attention_with`](crate::attention_with), without the matrix of weights: the
 /// memory needed beside input and output does not grow with the number of tokens.
 ///
 /// `queries` `[T_q, d_k]`, `keys` `[T_k, d_k]`, `values` `[T_k, d_v]` → `[T_q, d_v]`
@@ -34,7 +34,7 @@ pub(crate) const BLOCK: usize = 64;
 ///
 /// # Errors
 ///
-/// As for [`masked_attention`](crate::masked_attention).
+/// As for [`attention_with`](crate::attention_with).
 ///
 /// # Example
 ///

@@ -2,9 +2,10 @@
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::attention::{Attention, masked_attention};
+use crate::attention::{Attention, attention_with};
 use crate::error::{Result, need, shape};
 use crate::mask::Mask;
+use crate::scores::Scale;
 
 /// The three matrices that make queries, keys and values of the same tokens: W_Q, W_K and W_V.
 ///
@@ -82,7 +83,7 @@ impl Projections {
     ///
     /// # Errors
     ///
-    /// As for [`Projections::project`] and [`masked_attention`]; an empty `x` has no key.
+    /// As for [`Projections::project`] and [`attention_with`]; an empty `x` has no key.
     ///
     /// # Example
     ///
@@ -109,7 +110,7 @@ impl Projections {
         mask: &Mask,
     ) -> Result<Attention> {
         let (queries, keys, values) = self.project(x)?;
-        masked_attention(&queries, &keys, &values, mask)
+        attention_with(&queries, &keys, &values, mask, Scale::ByRootDk)
     }
     // ANCHOR_END: attend
 

@@ -154,11 +154,10 @@ impl Model {
                 key: matrix(&head.key)?,
                 value: matrix(&head.value)?,
             };
-            Ok(Head { projections, output: matrix(&head.output)? })
+            Ok(Head::new(projections, matrix(&head.output)?))
         };
-        let layer = |heads: &Vec<TrainedHead>| {
-            Ok(MultiHead { heads: heads.iter().map(head).collect::<Result<_>>()? })
-        };
+        let layer =
+            |heads: &Vec<TrainedHead>| Ok(MultiHead::new(heads.iter().map(head).collect::<Result<_>>()?));
         Ok(AttentionOnly {
             embedding: matrix(&self.embedding)?,
             positions: matrix(&self.positions)?,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use attention::{BiasedHeads, Block, LayerNorm, Mask, Mlp, MultiHead, NormPlace, Stack, State, Step};
+use attention::{Block, LayerNorm, Mask, Mlp, MultiHead, NormPlace, Stack};
 use ndarray::{Array1, Array2, Axis, s};
 use safetensors::{Dtype, SafeTensors};
 use serde::Deserialize;
@@ -163,9 +163,8 @@ impl Model {
         let mut states = self.embed(sentence)?; // [T, d]
         let mut weights = Vec::new();
         for block in &self.stack.blocks {
-            let (next, heads) = looking_on(block, states)?;
-            states = next; // [T, d]
-            weights.push(heads); // h times [T, T]
+            weights.push(block.weights(&states, &Mask::None)?); // h times [T, T]
+            states = block.forward(&states, &Mask::None)?; // [T, d]
         }
         if !states.iter().all(|number| number.is_finite()) {
             let what = "what comes out of the model are no numbers".into();
@@ -181,23 +180,6 @@ impl Model {
         let positions = self.positions.slice(s![..rows.len(), ..]); // [T, d]
         Ok(self.norm.apply(&(words + positions + &self.segment))?) // [T, d]
     }
-}
-
-/// What [`Block::forward`] does, with each head's weights put aside on the way.
-fn looking_on(block: &Block, x: Array2<f64>) -> Result<(Array2<f64>, Vec<Array2<f64>>)> {
-    let mut state = State { x, residual: None };
-    let mut weights = Vec::new();
-    for step in block.norms.steps() {
-        state = match step {
-            Step::Attention => {
-                let it = block.attention.attend(&state.x, &Mask::None)?;
-                weights.extend(it.heads.into_iter().map(|head| head.weights));
-                State { x: it.output, ..state }
-            }
-            step => block.run_step(step, state, &Mask::None)?,
-        };
-    }
-    Ok((state.x, weights))
 }
 
 impl Settings {
@@ -286,12 +268,13 @@ impl Weights<'_> {
         let (w_v, b_v) = self.linear(&name("attention.self.value"), d, d)?;
         let (w_o, b_o) = self.linear(&name("attention.output.dense"), d, d)?;
         let heads = MultiHead::split(&w_q, &w_k, &w_v, &w_o, settings.num_attention_heads)?;
+        let attention = heads.with_biases(&b_q, &b_k, &b_v, &b_o)?;
         let (w_in, b_in) = self.linear(&name("intermediate.dense"), d, d_ff)?;
         let (w_out, b_out) = self.linear(&name("output.dense"), d_ff, d)?;
         Ok(Block {
             norms: NormPlace::Post,
             first_norm: self.norm(&name("attention.output.LayerNorm"), settings)?,
-            attention: BiasedHeads::split(heads, &b_q, &b_k, &b_v, &b_o)?,
+            attention,
             second_norm: self.norm(&name("output.LayerNorm"), settings)?,
             mlp: Mlp { w_in, b_in, w_out, b_out },
         })

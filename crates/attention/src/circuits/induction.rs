@@ -92,14 +92,13 @@ pub fn induction_circuit(
     let one_before = Array2::from_shape_fn((length, length), |(i, j)| {
         if i == j + 1 { strength(length) } else { 0.0 }
     });
-    let first = Head {
-        projections: Projections {
-            query: parts.read(parts.position(), &one_before), // [d, length]
-            key: parts.read(parts.position(), &positions),    // [d, length]
-            value: parts.read(parts.token(), &symbols),       // [d, alphabet]
-        },
-        output: parts.write(parts.before(), &symbols), // [alphabet, d]
+    let projections = Projections {
+        query: parts.read(parts.position(), &one_before), // [d, length]
+        key: parts.read(parts.position(), &positions),    // [d, length]
+        value: parts.read(parts.token(), &symbols),       // [d, alphabet]
     };
+    let output = parts.write(parts.before(), &symbols); // [alphabet, d]
+    let first = Head::new(projections, output);
 
     // "I am an a" asks for "an a is before me", which hands over its
     // symbol.
@@ -107,21 +106,18 @@ pub fn induction_circuit(
     let mut key = parts.read(parts.before(), &symbols); // [d, alphabet]
     // Before the first token is nothing, whatever the first layer wrote.
     key.row_mut(parts.position().start).fill(-1.0);
-    let second = Head {
-        projections: Projections {
-            query: parts.read(parts.token(), &asked), // [d, alphabet]
-            key,
-            value: parts.read(parts.token(), &symbols), // [d, alphabet]
-        },
-        output: parts.write(parts.next(), &symbols), // [alphabet, d]
+    let projections = Projections {
+        query: parts.read(parts.token(), &asked), // [d, alphabet]
+        key,
+        value: parts.read(parts.token(), &symbols), // [d, alphabet]
     };
+    let output = parts.write(parts.next(), &symbols); // [alphabet, d]
+    let second = Head::new(projections, output);
 
     Ok(AttentionOnly {
         embedding: parts.write(parts.token(), &symbols), // [alphabet, d]
         positions: parts.write(parts.position(), &positions), // [length, d]
-        layers: [first, second]
-            .map(|head| MultiHead { heads: vec![head] })
-            .into(),
+        layers: [first, second].map(|head| MultiHead::new(vec![head])).into(),
         unembedding: parts.read(parts.next(), &symbols), // [d, alphabet]
     })
 }

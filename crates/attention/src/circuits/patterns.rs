@@ -216,7 +216,7 @@ fn head(query: [Sum; 2], key: [Sum; 2]) -> Head {
         value: matrix(&kinds),        // [d = 6, d_v = 3]
     };
     let output = matrix(&kinds).reversed_axes(); // [d_v = 3, d = 6]
-    Head { projections, output }
+    Head::new(projections, output)
 }
 
 /// A column for each sum. → `[d = 6, sums]`

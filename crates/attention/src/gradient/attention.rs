@@ -19,7 +19,7 @@ pub struct AttentionGradient {
     pub values: Array2<f64>,
 }
 
-/// The way back through [`masked_attention`](crate::masked_attention): from ∂L/∂output to queries, keys and values.
+/// The way back through [`attention_with`](crate::attention_with): from ∂L/∂output to queries, keys and values.
 ///
 /// `attention` is what it returned for them; `gradient` `[T_q, d_v]`. The mask is not asked for: it is in
 /// the weights, as zeros.

@@ -2,7 +2,6 @@
 
 use ndarray::{Array1, Array2};
 
-use crate::biases::BiasedHeads;
 use crate::block::{Block, NormPlace};
 use crate::error::Result;
 use crate::heads::MultiHead;
@@ -38,7 +37,7 @@ pub fn xavier(
     normals.matrix(rows, columns) * libm::sqrt(variance) // [rows, columns]
 }
 
-impl BiasedHeads {
+impl MultiHead {
     /// `heads` heads, each d / h wide: W_Q, W_K, W_V and W_O are [`xavier()`] as `[d, d]`, before they
     /// are split. Biases are 0.
     ///
@@ -50,12 +49,12 @@ impl BiasedHeads {
     /// # Example
     ///
     /// ```
-    /// use attention::BiasedHeads;
+    /// use attention::MultiHead;
     /// use attention::random::Normals;
     ///
-    /// let it = BiasedHeads::xavier(8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
-    /// assert_eq!(it.heads.heads[1].projections.query.dim(), (8, 4));
-    /// let three = BiasedHeads::xavier(8, 3, &mut Normals::seeded(4)).unwrap_err();
+    /// let it = MultiHead::xavier(8, 2, &mut Normals::seeded(4))?; // d = 8, h = 2
+    /// assert_eq!(it.heads[1].projections.query.dim(), (8, 4));
+    /// let three = MultiHead::xavier(8, 3, &mut Normals::seeded(4)).unwrap_err();
     /// assert_eq!(three.to_string(), "heads: came as 3, needed a divisor of 8");
     /// # Ok::<(), attention::Error>(())
     /// ```
@@ -67,7 +66,7 @@ impl BiasedHeads {
         let [w_q, w_k, w_v, w_o] = [0; 4].map(|_| xavier(d, d, normals));
         let heads = MultiHead::split(&w_q, &w_k, &w_v, &w_o, heads)?;
         let b = Array1::zeros(d); // [d]
-        Self::split(heads, &b, &b, &b, &b)
+        heads.with_biases(&b, &b, &b, &b)
     }
 }
 
@@ -91,12 +90,12 @@ impl Mlp {
 }
 
 impl Block {
-    /// A block before training: [`BiasedHeads::xavier`], [`Mlp::xavier`], and norms that are
+    /// A block before training: [`MultiHead::xavier`], [`Mlp::xavier`], and norms that are
     /// [`LayerNorm::new`].
     ///
     /// # Errors
     ///
-    /// As for [`BiasedHeads::xavier`].
+    /// As for [`MultiHead::xavier`].
     ///
     /// # Example
     ///
@@ -117,7 +116,7 @@ impl Block {
         Ok(Self {
             norms,
             first_norm: LayerNorm::new(d),
-            attention: BiasedHeads::xavier(d, heads, normals)?,
+            attention: MultiHead::xavier(d, heads, normals)?,
             second_norm: LayerNorm::new(d),
             mlp: Mlp::xavier(d, normals),
         })
@@ -130,7 +129,7 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// As for [`BiasedHeads::xavier`].
+    /// As for [`MultiHead::xavier`].
     ///
     /// # Example
     ///

@@ -60,7 +60,7 @@ impl AttentionOnly {
             if heads.is_empty() {
                 break;
             }
-            layers.push(MultiHead { heads });
+            layers.push(MultiHead::new(heads));
         }
         nothing_left(&tensors)?;
         let model = Self { embedding, positions, layers, unembedding };
@@ -83,7 +83,7 @@ fn heads_of(tensors: &mut Tensors, layer: usize) -> Result<Vec<Head>> {
             value: of("value")?, // [d, d_v]
         };
         let output = of("output")?; // [d_v, d]
-        heads.push(Head { projections, output });
+        heads.push(Head::new(projections, output));
     }
     Ok(heads)
 }

@@ -495,7 +495,7 @@ fn tensors(model: &AttentionOnly) -> BTreeMap<String, Matrix> {
     ];
     for (l, layer) in model.layers.iter().enumerate() {
         for (h, head) in layer.heads.iter().enumerate() {
-            let Head { projections: it, output } = head;
+            let Head { projections: it, output, .. } = head;
             let name = |matrix| format!("layers.{l}.heads.{h}.{matrix}");
             all.push((name("query"), &it.query));
             all.push((name("key"), &it.key));

@@ -1,5 +1,5 @@
 use attention::random::Normals;
-use attention::{Scale, attention, attention_scaled, scores};
+use attention::{Mask, Scale, attention, attention_with, scores};
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ proptest! {
     fn every_size_agrees_with_plain_loops((queries, keys, values) in inputs()) {
         let root = (queries.ncols() as f64).sqrt();
         for (scale, divisor) in [(Scale::ByRootDk, root), (Scale::Off, 1.0)] {
-            let came = attention_scaled(&queries, &keys, &values, scale).unwrap();
+            let came = attention_with(&queries, &keys, &values, &Mask::None, scale).unwrap();
             let needed = by_loops(&queries, &keys, &values, |_, _| true, divisor);
             assert_close(&came.weights, &needed.weights, 1e-12);
             assert_close(&came.output, &needed.output, 1e-12);
@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn attention_divides_by_the_root((queries, keys, values) in inputs()) {
         let came = attention(&queries, &keys, &values).unwrap();
-        let needed = attention_scaled(&queries, &keys, &values, Scale::ByRootDk).unwrap();
+        let needed = attention_with(&queries, &keys, &values, &Mask::None, Scale::ByRootDk).unwrap();
         prop_assert_eq!(came, needed);
     }
 
@@ -50,10 +50,9 @@ proptest! {
             (Just(inputs), order(tokens))
         }), prop_oneof![Just(Scale::ByRootDk), Just(Scale::Off)])
     ) {
-        let came = attention_scaled(
-            &queries, &permuted(&keys, &order), &permuted(&values, &order), scale,
-        ).unwrap();
-        let needed = attention_scaled(&queries, &keys, &values, scale).unwrap();
+        let came = attention_with(
+            &queries, &permuted(&keys, &order), &permuted(&values, &order), &Mask::None, scale).unwrap();
+        let needed = attention_with(&queries, &keys, &values, &Mask::None, scale).unwrap();
         assert_close(&came.output, &needed.output, 1e-12);
     }
 

@@ -1,8 +1,8 @@
 use attention::random::Normals;
 use attention::study::block_parameters;
 use attention::{
-    BiasedHeads, Block, LayerNorm, Mask, Mlp, NormPlace, Stack, State, Step,
-    gelu, gelu_tanh, masked_attention, mean_and_variance,
+    Block, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, Scale, Stack,
+    State, Step, attention_with, gelu, gelu_tanh, mean_and_variance,
 };
 use ndarray::{Array1, Array2, array, s};
 use proptest::prelude::*;
@@ -24,12 +24,12 @@ fn block(norms: NormPlace, d: usize, heads: usize, seed: u64) -> Block {
         shake(&mut norm.gamma);
         shake(&mut norm.beta);
     }
-    for bias in &mut it.attention.biases {
+    for bias in it.attention.heads.iter_mut().flat_map(|it| &mut it.biases) {
         shake(&mut bias.query);
         shake(&mut bias.key);
         shake(&mut bias.value);
     }
-    shake(&mut it.attention.output);
+    it.attention.bias.iter_mut().for_each(&mut shake);
     shake(&mut it.mlp.b_in);
     shake(&mut it.mlp.b_out);
     it
@@ -199,16 +199,19 @@ proptest! {
     fn the_bias_of_keys_has_no_effect(x in matrix(5, 4), seed: u64) {
         let with = block(NormPlace::Pre, 4, 2, seed).attention;
         let mut without = with.clone();
-        without.biases.iter_mut().for_each(|bias| bias.key.fill(0.0));
-        let attend = |it: &BiasedHeads| it.attend(&x, &Mask::Causal).unwrap().output;
+        let biases = without.heads.iter_mut().flat_map(|head| &mut head.biases);
+        biases.for_each(|bias| bias.key.fill(0.0));
+        let attend = |it: &MultiHead| it.attend(&x, &Mask::Causal).unwrap().output;
         assert_close(&attend(&with), &attend(&without), 1e-11);
     }
 
     #[test]
     fn without_biases_it_is_multi_head_attention(x in matrix(5, 6), seed: u64) {
-        let it = BiasedHeads::xavier(6, 3, &mut Normals::seeded(seed)).unwrap();
+        let it = MultiHead::xavier(6, 3, &mut Normals::seeded(seed)).unwrap();
         let biased = it.attend(&x, &Mask::Causal).unwrap();
-        let plain = it.heads.attend(&x, &Mask::Causal).unwrap();
+        let heads = it.heads.into_iter();
+        let heads = heads.map(|head| Head::new(head.projections, head.output));
+        let plain = MultiHead::new(heads.collect()).attend(&x, &Mask::Causal).unwrap();
         prop_assert_eq!(biased, plain);
     }
 }
@@ -278,13 +281,20 @@ fn a_residual_taken_after_the_norm_is_another_block() {
 fn biased_heads_agree_with_the_formula() {
     let it = block(NormPlace::Pre, 6, 2, 7).attention;
     let x = Normals::seeded(2).matrix(5, 6);
-    let mut needed = Array2::zeros((5, 6)) + &it.output;
-    for (head, bias) in it.heads.heads.iter().zip(&it.biases) {
+    let mut needed = Array2::zeros((5, 6)) + it.bias.as_ref().unwrap();
+    for head in &it.heads {
+        let bias = head.biases.as_ref().unwrap();
         let of = &head.projections;
         let queries = x.dot(&of.query) + &bias.query;
         let keys = x.dot(&of.key) + &bias.key;
         let values = x.dot(&of.value) + &bias.value;
-        let it = masked_attention(&queries, &keys, &values, &Mask::Causal);
+        let it = attention_with(
+            &queries,
+            &keys,
+            &values,
+            &Mask::Causal,
+            Scale::ByRootDk,
+        );
         needed += &it.unwrap().output.dot(&head.output);
     }
     let came = it.attend(&x, &Mask::Causal).unwrap();

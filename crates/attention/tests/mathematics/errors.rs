@@ -5,10 +5,10 @@ use attention::study::{
     multi_head_cost, saturation_study,
 };
 use attention::{
-    BiasedHeads, Block, Error, Head, LayerNorm, Mask, Mlp, MultiHead,
-    NormPlace, Pairing, Projections, Rope, Scale, State, Step, attention,
-    attention_scaled, masked_attention, neighbours_to_halves,
-    one_pass_attention, position_shift, scores, sinusoids,
+    Block, Error, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, Pairing,
+    Projections, Rope, Scale, State, Step, attention, attention_with,
+    neighbours_to_halves, one_pass_attention, position_shift, scores,
+    sinusoids,
 };
 use ndarray::{Array1, Array2};
 
@@ -31,7 +31,13 @@ fn keys_have_to_match_queries() {
     assert_says(scores(&zeros(5, 2), &zeros(7, 3), Scale::Off), message);
     assert_says(attention(&zeros(5, 2), &zeros(7, 3), &zeros(7, 4)), message);
     assert_says(
-        attention_scaled(&zeros(5, 2), &zeros(7, 3), &zeros(7, 4), Scale::Off),
+        attention_with(
+            &zeros(5, 2),
+            &zeros(7, 3),
+            &zeros(7, 4),
+            &Mask::None,
+            Scale::Off,
+        ),
         message,
     );
 }
@@ -94,7 +100,10 @@ fn a_mask_has_to_have_a_place_for_each_query_and_key() {
     assert_says(turned.matrix(5, 7), message);
     let narrow = Mask::Allowed(Array2::from_elem((5, 6), true));
     assert_says(narrow.matrix(5, 7), &message.replace("[7, 5]", "[5, 6]"));
-    assert_says(masked_attention(&queries, &keys, &values, &turned), message);
+    assert_says(
+        attention_with(&queries, &keys, &values, &turned, Scale::ByRootDk),
+        message,
+    );
     assert_says(one_pass_attention(&queries, &keys, &values, &turned), message);
 }
 
@@ -171,7 +180,7 @@ fn heads_have_to_match_their_tokens() {
             value: zeros(d, 3),
         };
         let output = zeros(output[0], output[1]);
-        MultiHead { heads: vec![Head { projections, output }] }
+        MultiHead::new(vec![Head::new(projections, output)])
     };
     let x = zeros(7, 4);
     assert!(heads(4, [3, 4]).attend(&x, &Mask::Causal).is_ok());
@@ -182,7 +191,7 @@ fn heads_have_to_match_their_tokens() {
         heads(5, [3, 4]).attend(&x, &Mask::Causal),
         "query: came as [5, 2], needed [4, d_k] for x [7, 4]",
     );
-    let none = MultiHead { heads: vec![] };
+    let none = MultiHead::new(vec![]);
     let message = "heads: came empty, needed at least one";
     assert_says(none.attend(&x, &Mask::Causal), message);
     assert_says(none.contributions(&x, &Mask::Causal), message);
@@ -299,7 +308,7 @@ fn biases_have_to_match_their_heads() {
     };
     let split = |q: usize, k: usize, v: usize, o: usize| {
         let [q, k, v, o] = [q, k, v, o].map(Array1::zeros);
-        BiasedHeads::split(heads(), &q, &k, &v, &o)
+        heads().with_biases(&q, &k, &v, &o)
     };
     let it = split(6, 6, 8, 4).unwrap();
     assert_says(
@@ -320,24 +329,21 @@ fn biases_have_to_match_their_heads() {
     );
     let x = zeros(7, 4);
     assert!(it.attend(&x, &Mask::None).is_ok());
-    assert_says(
-        BiasedHeads { biases: vec![], ..it.clone() }.attend(&x, &Mask::None),
-        "biases: came as 0, needed 2, one for each head",
-    );
     let mut narrow = it.clone();
-    narrow.biases[1].value = Array1::zeros(3);
+    narrow.heads[1].biases.as_mut().unwrap().value = Array1::zeros(3);
     assert_says(
         narrow.attend(&x, &Mask::None),
         "biases.value: came as [3], needed [4] for the columns of value [4, 4]",
     );
     assert_says(
-        BiasedHeads { output: Array1::zeros(3), ..it }.attend(&x, &Mask::None),
-        "output: came as [3], needed [4] for the columns of x [7, 4]",
+        MultiHead { bias: Some(Array1::zeros(3)), ..it }
+            .attend(&x, &Mask::None),
+        "bias: came as [3], needed [4] for the columns of x [7, 4]",
     );
-    let none = MultiHead { heads: vec![] };
+    let none = MultiHead::new(vec![]);
     let b = Array1::zeros(0);
     assert_says(
-        BiasedHeads::split(none, &b, &b, &b, &b),
+        none.with_biases(&b, &b, &b, &b),
         "heads: came empty, needed at least one",
     );
 }

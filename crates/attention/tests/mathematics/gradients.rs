@@ -6,8 +6,8 @@ use attention::gradient::{
 };
 use attention::random::Normals;
 use attention::{
-    BiasedHeads, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, NormPlace,
-    Projections, Stack, gelu, masked_attention, softmax,
+    Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead, NormPlace,
+    Projections, Scale, Stack, attention_with, gelu, softmax,
 };
 use ndarray::{Array1, Array2, ArrayRef2, ArrayViewMut2, Axis};
 use proptest::prelude::*;
@@ -47,18 +47,20 @@ impl Arrays for Mlp {
     }
 }
 
-impl Arrays for BiasedHeads {
+impl Arrays for MultiHead {
     fn arrays(&mut self) -> Vec<ArrayViewMut2<'_, f64>> {
-        let mut arrays = vec![one_row(&mut self.output)];
-        for Head { projections, output } in &mut self.heads.heads {
+        let mut arrays: Vec<_> = self.bias.iter_mut().map(one_row).collect();
+        let mut vectors = Vec::new();
+        for Head { projections, biases, output } in &mut self.heads {
             let Projections { query, key, value } = projections;
             arrays.extend(
                 [query, key, value, output].map(|matrix| matrix.view_mut()),
             );
+            if let Some(HeadBiases { query, key, value }) = biases {
+                vectors.extend([query, key, value].map(one_row));
+            }
         }
-        for HeadBiases { query, key, value } in &mut self.biases {
-            arrays.extend([query, key, value].map(one_row));
-        }
+        arrays.extend(vectors);
         arrays
     }
 }
@@ -215,7 +217,7 @@ fn each_layer_by_itself_agrees_with_differences() {
         let forward = |it: &Mlp, x: &Array2<f64>| it.apply(x).unwrap();
         mlp = mlp.max(layer_distance(&it, &x, &gradient, back, forward));
 
-        let it = BiasedHeads::xavier(d, h, &mut normals).unwrap();
+        let it = MultiHead::xavier(d, h, &mut normals).unwrap();
         let it = shaken(it, &mut normals);
         let back = it.backward(&x, &mask, &gradient).unwrap();
         let it = layer_distance(&it, &x, &gradient, back, |it, x| {
@@ -246,7 +248,7 @@ proptest! {
     ) {
         let mask = if causal { Mask::Causal } else { Mask::None };
         let attend = |q: &ArrayRef2<f64>, k: &ArrayRef2<f64>, v: &ArrayRef2<f64>| {
-            masked_attention(q, k, v, &mask).unwrap()
+            attention_with(q, k, v, &mask, Scale::ByRootDk).unwrap()
         };
         let it = attend(&queries, &keys, &values);
         let mut back = attention_backward(&queries, &keys, &values, &it, &gradient).unwrap();
@@ -270,7 +272,7 @@ fn the_residual_carries_the_gradient_past_a_block_that_does_nothing() {
     let mut normals = Normals::seeded(8);
     let mut block = Block::xavier(NormPlace::Pre, 6, 2, &mut normals).unwrap();
     block.mlp.w_out.fill(0.0);
-    for head in &mut block.attention.heads.heads {
+    for head in &mut block.attention.heads {
         head.output.fill(0.0);
     }
     let (x, gradient) = (normals.matrix(4, 6), normals.matrix(4, 6));

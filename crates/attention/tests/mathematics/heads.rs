@@ -208,9 +208,10 @@ fn heads_may_differ_in_width() {
             key: normals.matrix(5, d_k),
             value: normals.matrix(5, d_v),
         },
+        biases: None,
         output: normals.matrix(d_v, 5),
     };
-    let heads = MultiHead { heads: vec![head(1, 4), head(3, 2)] };
+    let heads = MultiHead::new(vec![head(1, 4), head(3, 2)]);
     assert_eq!(heads.w_o().dim(), (6, 5));
     assert_eq!(heads.parameters(), 5 * (2 + 8) + 5 * (6 + 4));
     let x = normals.matrix(7, 5);
@@ -245,6 +246,7 @@ fn the_counts_are_those_of_a_twin_that_counts() {
                 key: wide.clone(),
                 value: wide.clone(),
             },
+            biases: None,
             output: wide.reversed_axes(),
         };
         let needed = HeadCost {

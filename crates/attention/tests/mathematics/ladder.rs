@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files, in the order of the book: the mechanism, and then the modules around it. (The mask of 7.2 stands before
-/// attention, which has it as an argument from the beginning.)
+/// attention, which has it as an argument from the beginning; biases stand before
+/// the heads that may have some.)
 const ORDER: &[&str] = &[
     "error",
     "scores",
@@ -15,8 +16,8 @@ const ORDER: &[&str] = &[
     "self_attention",
     "one_pass",
     "next_token",
-    "heads",
     "biases",
+    "heads",
     "attention_only",
     "cross_entropy",
     "norm",

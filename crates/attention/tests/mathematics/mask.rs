@@ -1,7 +1,7 @@
 use attention::random::Normals;
 use attention::{
-    Mask, Scale, attention, attention_scaled, attention_with, masked_attention,
-    one_pass_attention, scores, softmax_rows,
+    Mask, Scale, attention, attention_with, one_pass_attention, scores,
+    softmax_rows,
 };
 use ndarray::{Array2, ArrayRef2, array};
 use proptest::prelude::*;
@@ -60,15 +60,15 @@ proptest! {
     fn the_shorter_names_are_the_same_with_something_left_out((inputs, mask) in masked_inputs()) {
         let (queries, keys, values) = &inputs;
         for scale in [Scale::ByRootDk, Scale::Off] {
-            let came = attention_scaled(queries, keys, values, scale).unwrap();
+            let came = attention_with(queries, keys, values, &Mask::None, scale).unwrap();
             let needed = attention_with(queries, keys, values, &Mask::None, scale).unwrap();
             prop_assert_eq!(came, needed);
         }
-        let came = masked_attention(queries, keys, values, &mask).unwrap();
+        let came = attention_with(queries, keys, values, &mask, Scale::ByRootDk).unwrap();
         let needed = attention_with(queries, keys, values, &mask, Scale::ByRootDk).unwrap();
         prop_assert_eq!(came, needed);
         let came = attention(queries, keys, values).unwrap();
-        let needed = masked_attention(queries, keys, values, &Mask::None).unwrap();
+        let needed = attention_with(queries, keys, values, &Mask::None, Scale::ByRootDk).unwrap();
         prop_assert_eq!(came, needed);
     }
 
@@ -80,7 +80,7 @@ proptest! {
         let added = scores(queries, keys, Scale::ByRootDk).unwrap()
             + allowed.mapv(|allowed| if allowed { 0.0 } else { NO });
         let weights = softmax_rows(&added);
-        let came = masked_attention(queries, keys, values, &mask).unwrap();
+        let came = attention_with(queries, keys, values, &mask, Scale::ByRootDk).unwrap();
         assert_same_bits(&came.weights, &weights);
         assert_same_bits(&came.output, &weights.dot(values));
     }
@@ -91,7 +91,7 @@ proptest! {
     ) {
         let (queries, keys, values) = &inputs;
         let allowed = mask.matrix(queries.nrows(), keys.nrows()).unwrap();
-        let came = masked_attention(queries, keys, values, &mask).unwrap();
+        let came = attention_with(queries, keys, values, &mask, Scale::ByRootDk).unwrap();
         let output = one_pass_attention(queries, keys, values, &mask).unwrap();
         for (i, row) in came.weights.rows().into_iter().enumerate() {
             let anything = allowed.row(i).iter().any(|&allowed| allowed);
@@ -131,8 +131,8 @@ proptest! {
         let triangle = Array2::from_shape_fn((t_q, t_k), |(i, j)| j <= i);
         prop_assert_eq!(&Mask::Causal.matrix(t_q, t_k).unwrap(), &triangle);
         let triangle = Mask::Allowed(triangle);
-        let needed = masked_attention(&queries, &keys, &values, &triangle).unwrap();
-        let came = masked_attention(&queries, &keys, &values, &Mask::Causal).unwrap();
+        let needed = attention_with(&queries, &keys, &values, &triangle, Scale::ByRootDk).unwrap();
+        let came = attention_with(&queries, &keys, &values, &Mask::Causal, Scale::ByRootDk).unwrap();
         assert_same_bits(&came.weights, &needed.weights);
         assert_same_bits(&came.output, &needed.output);
         let needed = one_pass_attention(&queries, &keys, &values, &triangle).unwrap();
@@ -199,7 +199,8 @@ fn a_query_that_may_attend_to_nobody_gets_zeros() {
     let values = normals.matrix(5, 4);
     let nobody = array![[true, false, true, true, false], [false; 5]];
     let mask = Mask::Allowed(nobody);
-    let came = masked_attention(&queries, &keys, &values, &mask).unwrap();
+    let came = attention_with(&queries, &keys, &values, &mask, Scale::ByRootDk)
+        .unwrap();
     assert_eq!(came.weights.row(1), array![0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(came.output.row(1), array![0.0, 0.0, 0.0, 0.0]);
     assert!((came.weights.row(0).sum() - 1.0).abs() < 1e-12);

@@ -1,5 +1,5 @@
 use attention::random::Normals;
-use attention::{Mask, attention, masked_attention, one_pass_attention};
+use attention::{Mask, Scale, attention, attention_with, one_pass_attention};
 use ndarray::{Array2, ArrayRef2, Axis, Slice, array};
 use proptest::prelude::*;
 
@@ -51,7 +51,9 @@ fn a_thousand_random_cases_are_equal_to_the_matrix() {
         let values = normals.matrix(t_k, d_v);
         let mask = mask(case % 6, t_q, t_k, &mut normals);
         let needed =
-            masked_attention(&queries, &keys, &values, &mask).unwrap().output;
+            attention_with(&queries, &keys, &values, &mask, Scale::ByRootDk)
+                .unwrap()
+                .output;
         let came = one_pass_attention(&queries, &keys, &values, &mask).unwrap();
         let difference = largest_difference(&came, &needed);
         assert!(difference <= 1e-12, "case {case}: {difference}");
@@ -111,8 +113,14 @@ fn sizes_about_the_edges_of_a_block() {
             for mask in [Mask::None, Mask::Causal] {
                 let came = one_pass_attention(&queries, &keys, &values, &mask)
                     .unwrap();
-                let needed =
-                    masked_attention(&queries, &keys, &values, &mask).unwrap();
+                let needed = attention_with(
+                    &queries,
+                    &keys,
+                    &values,
+                    &mask,
+                    Scale::ByRootDk,
+                )
+                .unwrap();
                 assert_close(&came, &needed.output, 1e-13);
             }
         }
@@ -206,8 +214,13 @@ fn transposed_views_will_do() {
     let came =
         one_pass_attention(&queries.t(), &keys.t(), &values.t(), &Mask::Causal)
             .unwrap();
-    let needed =
-        masked_attention(&queries.t(), &keys.t(), &values.t(), &Mask::Causal)
-            .unwrap();
+    let needed = attention_with(
+        &queries.t(),
+        &keys.t(),
+        &values.t(),
+        &Mask::Causal,
+        Scale::ByRootDk,
+    )
+    .unwrap();
     assert_close(&came, &needed.output, 1e-13);
 }

@@ -160,13 +160,11 @@ fn the_matrices_are_those_of_the_formula() {
 
 #[test]
 fn each_hands_over_the_kind_of_word_it_looked_at() {
-    let heads = MultiHead {
-        heads: vec![
-            previous_token_head(),
-            neighbourhood_head(),
-            pronoun_head(),
-        ],
-    };
+    let heads = MultiHead::new(vec![
+        previous_token_head(),
+        neighbourhood_head(),
+        pronoun_head(),
+    ]);
     assert_eq!(heads.parameters(), 3 * (12 + 12 + 18 + 18));
     let x = sentence_features(&CAT);
     let it = heads.attend(&x, &Mask::Causal).unwrap();

@@ -4,7 +4,7 @@ use attention::study::{
     DOT_PRODUCT_SEED, SATURATION_SEED, dot_product_study, dot_product_variance,
     frobenius_norm, saturation_study,
 };
-use attention::{Scale, attention_scaled};
+use attention::{Mask, Scale, attention_with};
 use ndarray::{Array2, ArrayView2, Axis};
 
 /// The first `d` columns.
@@ -76,9 +76,10 @@ fn saturation_is_measured_on_attention_itself() {
             let (mut largest, mut norm) = (0.0, 0.0);
             for (query, keys) in &trials {
                 let (query, keys) = (first(query, d), first(keys, d));
-                let weights = attention_scaled(&query, &keys, &keys, scale)
-                    .unwrap()
-                    .weights;
+                let weights =
+                    attention_with(&query, &keys, &keys, &Mask::None, scale)
+                        .unwrap()
+                        .weights;
                 largest += weights.iter().copied().fold(0.0, f64::max) / 2.0;
                 norm +=
                     frobenius_norm(&softmax_jacobian(&weights.row(0))) / 2.0;

@@ -1,6 +1,6 @@
 use attention::random::Normals;
 use attention::{
-    Mask, Projections, masked_attention, one_pass_attention, shift,
+    Mask, Projections, Scale, attention_with, one_pass_attention, shift,
 };
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
@@ -124,7 +124,7 @@ proptest! {
         }
         for mask in [Mask::None, Mask::Causal] {
             let came = projections.attend(&x, &mask).unwrap();
-            prop_assert_eq!(came, masked_attention(&queries, &keys, &values, &mask).unwrap());
+            prop_assert_eq!(came, attention_with(&queries, &keys, &values, &mask, Scale::ByRootDk).unwrap());
         }
     }
 

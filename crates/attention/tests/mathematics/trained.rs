@@ -156,11 +156,11 @@ fn nothing(layers: usize) -> AttentionOnly {
         key: Array2::zeros((d, d_k)),
         value: Array2::zeros((d, d_v)),
     };
-    let head = Head { projections, output: Array2::zeros((d_v, d)) };
+    let head = Head::new(projections, Array2::zeros((d_v, d)));
     AttentionOnly {
         embedding: Array2::zeros((26, d)),
         positions: Array2::zeros((24, d)),
-        layers: vec![MultiHead { heads: vec![head] }; layers],
+        layers: vec![MultiHead::new(vec![head]); layers],
         unembedding: Array2::zeros((d, 26)),
     }
 }
@@ -368,9 +368,10 @@ fn numbers_are_read_as_they_are_written() {
 fn weights_are_multiples_of_a_32nd() {
     let grown = AttentionOnly::trained();
     let heads = grown.layers.iter().flat_map(|layer| &layer.heads);
-    let of_heads = heads.flat_map(|Head { projections: it, output }| {
-        [&it.query, &it.key, &it.value, output]
-    });
+    let of_heads =
+        heads.flat_map(|Head { projections: it, output, .. }| {
+            [&it.query, &it.key, &it.value, output]
+        });
     let all = of_heads.chain([
         &grown.embedding,
         &grown.positions,

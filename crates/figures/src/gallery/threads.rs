@@ -26,7 +26,7 @@
 //! # Ok::<(), figures::Error>(())
 //! ```
 
-use attention::{Scale, attention_scaled, scores};
+use attention::{Mask, Scale, attention_with, scores};
 use ndarray::{Array1, Array2, array};
 
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
@@ -99,7 +99,7 @@ impl Steps for Threads {
         // One vector plays two parts here: it is the token's key and its value.
         let vectors = scene.vectors(); // [T, 2]
         let queries = array![query]; // [1, 2]
-        let found = attention_scaled(&queries, &vectors, &vectors, scale)?;
+        let found = attention_with(&queries, &vectors, &vectors, &Mask::None, scale)?;
         let row = |numbers: Array2<f64>| numbers.row(0).to_owned();
         let scaled = row(scores(&queries, &vectors, scale)?); // [T]
         let weights = row(found.weights); // [T]
@@ -109,7 +109,7 @@ impl Steps for Threads {
         let top = ranking[0];
         let top_at = |times: f64| -> Result<f64> {
             let longer = &queries * times; // [1, 2]
-            Ok(attention_scaled(&longer, &vectors, &vectors, scale)?.weights[[0, top]])
+            Ok(attention_with(&longer, &vectors, &vectors, &Mask::None, scale)?.weights[[0, top]])
         };
         Ok(Threads {
             query,
