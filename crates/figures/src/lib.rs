@@ -1,8 +1,9 @@
 //! The pictures of the book.
 //!
-//! A figure is one function from a [`Scene`] and its parameters to a [`Drawing`], and one entry in
-//! [`CHAPTERS`]. Everything else about it follows from these two: the picture in the page, the file to
-//! download, the table behind it, the sentences that say what is to be seen, the controls, the tests.
+//! A figure is made from a [`Scene`] and its parameters in three steps: its numbers are measured, they are described,
+//! and they are pictured, which gives a [`Drawing`]; and it is one entry in [`CHAPTERS`]. Everything else about it follows
+//! from these: the picture in the page, the file to download, the table behind it, the sentences that say what is to be
+//! seen, the controls, the tests.
 //!
 //! ```
 //! use figures::{Params, Scene, Size, figure};

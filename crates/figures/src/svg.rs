@@ -257,3 +257,41 @@ impl DrawingBackend for Svg {
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use plotters::coord::Shift;
+    use plotters::drawing::DrawingArea;
+    use plotters::element::{PathElement, Rectangle};
+    use plotters::style::Color;
+
+    use super::*;
+
+    /// plotters' own drawing areas take the backend too, and what the pen says is on each mark.
+    #[test]
+    fn a_drawing_area_draws_on_it() {
+        let svg = Rc::new(RefCell::new(Svg::new((100, 100))));
+        let area: DrawingArea<Svg, Shift> = (&svg).into();
+        let blue = RGBColor(0, 0, 255);
+        svg.borrow_mut().open_group(&[("data-set", "a<b")]);
+        svg.borrow_mut().pen = Pen { role: Some(Role::Query), dashed: true, on: None };
+        area.draw(&PathElement::new([(1, 2), (3, 4), (5, 6)], Color::stroke_width(&blue, 7))).unwrap();
+        svg.borrow_mut().pen = Pen { role: Some(Role::Grid), ..Pen::default() };
+        area.draw(&Rectangle::new([(1, 2), (5, 8)], blue.mix(0.5).filled())).unwrap();
+        svg.borrow_mut().close_group();
+        drop(area);
+        let svg = Rc::into_inner(svg).unwrap().into_inner();
+        assert_eq!(
+            svg.into_elements(),
+            "<g data-set=\"a&lt;b\">\n\
+             <polyline class=\"stroke-query\" stroke-dasharray=\"40 50\" fill=\"none\" stroke=\"#0000FF\" \
+             stroke-width=\"7\" points=\"1,2 3,4 5,6\"/>\n\
+             <rect class=\"fill-grid\" fill-opacity=\"0.2\" x=\"1\" y=\"2\" width=\"4\" height=\"6\" opacity=\"0.5\" \
+             fill=\"currentColor\" stroke=\"none\"/>\n\
+             </g>\n"
+        );
+    }
+}
