@@ -88,10 +88,10 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
 
     let mut pictures = Vec::new();
     for shown in &survey.shown {
-        let drawing = desk
-            .draw(shown.figure, &shown.params, Size::Wide)
+        let drawings = desk
+            .draw(shown.figure, &shown.params)
             .map_err(|what| Faults(vec![Fault { place: None, what }]))?;
-        pictures.push((shown.figure.id, drawing.svg.clone()));
+        pictures.push((shown.figure.id, drawings[0].svg.clone()));
     }
     let mut texts = texts.into_iter();
     for_each_chapter(&mut book.items, &mut |text| *text = texts.next().unwrap_or_default());
@@ -192,8 +192,8 @@ struct Desk<'a> {
     katex: Option<&'a Katex>,
     /// The folder of the book's sources.
     source: PathBuf,
-    /// What has been drawn, by figure, parameters as written, and size: chapters quote the same figure often.
-    drawings: HashMap<(&'static str, String, &'static str), Rc<Drawing>>,
+    /// What has been drawn, wide and narrow, by figure and parameters as written: chapters quote the same figure often.
+    drawings: HashMap<(&'static str, String), Rc<[Drawing; 2]>>,
     /// The addresses of the chapters' live modules.
     modules: HashMap<&'static str, String>,
     drawing: Duration,
@@ -324,11 +324,11 @@ impl Desk<'_> {
                 shown.place
             ));
         }
-        let wide = self.draw(figure, &shown.params, Size::Wide)?;
-        let narrow = self.draw(figure, &shown.params, Size::Narrow)?;
+        let drawings = self.draw(figure, &shown.params)?;
+        let [wide, narrow] = &*drawings;
         let name = figure.chapter();
         let module = self.modules.entry(name).or_insert_with(|| page::module(&self.source, name));
-        Ok(page::figure(shown, &figure.controls(self.scene), &wide, &narrow, module, &chapter.to_root()))
+        Ok(page::figure(shown, &figure.controls(self.scene), wide, narrow, module, &chapter.to_root()))
     }
 
     fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {
@@ -351,7 +351,8 @@ impl Desk<'_> {
         let figure = figures::figure(id).map_err(|error| error.to_string())?;
         let mut params = self.survey.find(id).map(|shown| shown.params.clone()).unwrap_or_default();
         params.extend(parameters(figure, self.scene, settings)?);
-        let drawing = self.draw(figure, &params, Size::Wide)?;
+        let drawings = self.draw(figure, &params)?;
+        let drawing = &drawings[0]; // both have the same numbers
         let cell = match column {
             Some(column) => drawing.table.cell(name, column),
             None => drawing.fact(name),
@@ -363,17 +364,19 @@ impl Desk<'_> {
         })
     }
 
-    fn draw(&mut self, figure: &'static Figure, params: &Params, size: Size) -> Result<Rc<Drawing>, String> {
+    /// The figure's drawings, wide and narrow, kept for the next who asks for the same.
+    fn draw(&mut self, figure: &'static Figure, params: &Params) -> Result<Rc<[Drawing; 2]>, String> {
         let written: Vec<_> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let key = (figure.id, written.join(" "), size.name());
-        if let Some(drawing) = self.drawings.get(&key) {
-            return Ok(drawing.clone());
+        let key = (figure.id, written.join(" "));
+        if let Some(drawings) = self.drawings.get(&key) {
+            return Ok(drawings.clone());
         }
         let start = Instant::now();
-        let drawing =
-            figure.draw(self.scene, params, size).map_err(|error| format!("{}: {error}", figure.id))?;
+        let drawings = figure
+            .draw_sizes(self.scene, params, Size::ALL)
+            .map_err(|error| format!("{}: {error}", figure.id))?;
         self.drawing += start.elapsed();
-        Ok(self.drawings.entry(key).or_insert(Rc::new(drawing)).clone())
+        Ok(self.drawings.entry(key).or_insert(Rc::new(drawings)).clone())
     }
 }
 
