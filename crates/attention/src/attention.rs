@@ -22,8 +22,11 @@ pub struct Attention {
 /// `[T_q, d_v]`
 ///
 /// Weights are never negative and sum to 1, so each output lies among the values: inside their convex
-/// hull. If a score leaves the range of `f64`, its row may be NaN, as [`softmax`](crate::softmax())
-/// says.
+/// hull.
+///
+/// A query with a score that leaves the range of `f64`, or comes from a NaN or ∞, has weights and an
+/// output of NaN, unless that score is masked. A value that is NaN or ∞ reaches every output, even
+/// with the weight 0, for 0 · ∞ is NaN.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", equation 1.
 ///
@@ -68,8 +71,9 @@ pub fn attention(
 /// shows what happens without the division.
 ///
 /// What is masked has the weight 0, exactly. What remains sums to 1 in each row, except in a row in
-/// which all is masked: there every weight is 0, and so is the output. Where the values are finite,
-/// nothing that is masked has any influence on the output, to the last bit.
+/// which all is masked: there every weight is 0, and so is the output. It is the mask that decides
+/// this, and no score, however low. Where the values are finite, nothing that is masked has any
+/// influence on the output, to the last bit.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", equation 1, section 3.2.3 and figure 2.
 ///

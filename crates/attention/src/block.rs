@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, need, shape};
 use crate::heads::MultiHead;
 use crate::mask::Mask;
 use crate::mlp::Mlp;
@@ -250,8 +250,8 @@ impl Block {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is nothing kept that could be added, and as for
-    /// [`forward`](Self::forward).
+    /// [`Error::Empty`] if there is nothing kept that could be added, [`Error::Shape`] if it has another
+    /// shape than `x`, and as for [`forward`](Self::forward).
     ///
     /// # Example
     ///
@@ -283,7 +283,7 @@ impl Block {
             Step::Attention => {
                 State { x: self.attention.attend(&x, mask)?.output, residual }
             }
-            Step::Add => State { x: x + added(residual)?, residual: None },
+            Step::Add => State { x: added(x, residual)?, residual: None },
             Step::SecondNorm => {
                 State { x: self.second_norm.apply(&x)?, residual }
             }
@@ -312,7 +312,14 @@ impl Block {
     }
 }
 
-/// What was kept, which has to be there.
-fn added(residual: Option<Array2<f64>>) -> Result<Array2<f64>> {
-    residual.ok_or(Error::Empty { argument: "state.residual" })
+/// With what was kept, which has to be there, and to fit.
+fn added(
+    x: Array2<f64>, // [T, d]
+    residual: Option<Array2<f64>>,
+) -> Result<Array2<f64>> {
+    let kept = residual.ok_or(Error::Empty { argument: "state.residual" })?;
+    need(kept.dim() == x.dim(), "state.residual", &kept, || {
+        format!("{}, the shape of state.x", shape(&x))
+    })?;
+    Ok(x + kept) // [T, d]
 }

@@ -113,6 +113,26 @@ pub(crate) fn need_at_most(
     Err(Error::Number { argument, came, needed })
 }
 
+/// An array has at most so many numbers: a gibibyte of them.
+const ROOM: usize = 1 << 27;
+
+/// `Ok` if an array has room for so many, each with `each` numbers.
+pub(crate) fn need_room(
+    argument: &'static str,
+    came: usize,
+    each: usize,
+) -> Result<()> {
+    need_at_most(argument, came, ROOM / each.max(1))
+}
+
+/// `Ok` if an array has room for so many rows, and as many columns.
+pub(crate) fn need_room_squared(
+    argument: &'static str,
+    came: usize,
+) -> Result<()> {
+    need_at_most(argument, came, ROOM.isqrt())
+}
+
 /// How often `came` goes into `whole`, if it does so without rest.
 pub(crate) fn need_divisor(
     argument: &'static str,

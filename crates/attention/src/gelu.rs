@@ -6,7 +6,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 /// lies below x.
 ///
 /// Far above 0 it is x, far below it is 0, and between them it bends smoothly, with a dip to −0.17 at
-/// −0.75.
+/// −0.75. At ∞ it is ∞, and at −∞ it is 0.
 ///
 /// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units (GELUs)", section 2.
 ///
@@ -19,10 +19,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 /// assert!((gelu(1.0) - 0.841344746).abs() < 1e-9); // 84 % lie below one standard deviation
 /// assert_eq!(gelu(40.0), 40.0);
 /// assert_eq!(gelu(-40.0), 0.0);
+/// assert_eq!(gelu(f64::NEG_INFINITY), 0.0);
 /// ```
 // ANCHOR: gelu
 pub fn gelu(x: f64) -> f64 {
-    x * normal_cdf(x)
+    // Not −∞ itself: −∞ · 0 is NaN.
+    x.max(f64::MIN) * normal_cdf(x)
 }
 
 /// Φ(x): the share of a standard normal distribution that lies below x.
@@ -37,7 +39,8 @@ pub const GELU_TANH_CUBIC: f64 = 0.044715;
 /// GELU by way of tanh: ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))).
 ///
 /// An approximation from when erf was slow. Some models were trained with it (GPT-2), and have to be
-/// run with it. It is never further than 0.000474 from [`gelu`], which is reached near ±2.7.
+/// run with it. It is never further than 0.000474 from [`gelu`], which is reached near ±2.7. At ∞ and −∞
+/// both are the same.
 ///
 /// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units (GELUs)", section 2.
 ///
@@ -53,5 +56,5 @@ pub const GELU_TANH_CUBIC: f64 = 0.044715;
 /// ```
 pub fn gelu_tanh(x: f64) -> f64 {
     let inner = libm::sqrt(2.0 / PI) * (x + GELU_TANH_CUBIC * x * x * x);
-    0.5 * x * (1.0 + libm::tanh(inner))
+    0.5 * x.max(f64::MIN) * (1.0 + libm::tanh(inner))
 }

@@ -182,7 +182,8 @@ impl MultiHead {
     /// # Errors
     ///
     /// [`Error::TooSmall`] if `heads` is 0, [`Error::Number`] if it does not divide the columns of `w_q`
-    /// or of `w_v`, and [`Error::Shape`] if the matrices do not fit each other.
+    /// or of `w_v`, and [`Error::Shape`] if the matrices do not fit each other,
+    /// or `w_q` has no columns.
     ///
     /// # Example
     ///
@@ -474,6 +475,9 @@ fn check_fused(
     w_o: &ArrayRef2<f64>,
 ) -> Result<()> {
     let (d, columns) = w_q.dim();
+    need(columns >= 1, "w_q", w_q, || {
+        format!("[{d}, h d_k] with d_k at least 1")
+    })?;
     need(w_k.dim() == w_q.dim(), "w_k", w_k, || {
         format!("[{d}, {columns}] to match w_q {}", shape(w_q))
     })?;

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::error::{Result, need};
+use crate::error::{Result, need, need_room};
 
 /// Who may attend to whom: rows are queries, columns are keys, and true means "may".
 ///
@@ -108,7 +108,8 @@ impl Mask {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) if the mask is [`Mask::Allowed`] of another shape.
+    /// [`Error::Shape`](crate::Error::Shape) if the mask is [`Mask::Allowed`] of another shape, and
+    /// [`Error::Number`](crate::Error::Number) if it has more than 2²⁷ places.
     ///
     /// # Example
     ///
@@ -126,6 +127,8 @@ impl Mask {
     /// ```
     pub fn matrix(&self, queries: usize, keys: usize) -> Result<Array2<bool>> {
         self.check(queries, keys)?;
+        need_room("keys", keys, 1)?;
+        need_room("queries", queries, keys)?;
         let allows = |(query, key)| self.allows(query, key);
         Ok(Array2::from_shape_fn((queries, keys), allows)) // [T_q, T_k]
     }

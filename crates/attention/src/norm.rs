@@ -26,6 +26,12 @@ pub struct LayerNorm {
 impl LayerNorm {
     /// As it is before training: γ = 1, β = 0, and [`LAYER_NORM_EPSILON`].
     ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many numbers.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::LayerNorm;
     /// use ndarray::array;
@@ -43,7 +49,9 @@ impl LayerNorm {
 
     /// Norms each token. `x` `[T, d]` → `[T, d]`
     ///
-    /// A token whose features are all equal becomes β. (With ε = 0, it becomes NaN.)
+    /// A token whose features are all equal becomes β. (With ε = 0, it becomes NaN.) So does one whose
+    /// variance leaves the range of `f64`, with features beyond 10¹⁵⁴: what is divided by +∞ is 0. One
+    /// with a NaN or ∞ becomes NaN.
     ///
     /// # Errors
     ///
@@ -108,6 +116,11 @@ impl LayerNorm {
 /// not by d − 1, for these are all the features there are, and no sample of them. Its root is the
 /// spread. No features have the mean 0 and the variance 0.
 ///
+/// Equal features have themselves as their mean and the variance 0, both exactly. Other means are
+/// rounded, so that a variance below 10⁻³² times the mean's square says little. Squares have to stay in
+/// the range of `f64`: features further than 10¹⁵⁴ from their mean give +∞, and those nearer than 10⁻¹⁶²
+/// count as 0.
+///
 /// # Example
 ///
 /// ```
@@ -119,7 +132,11 @@ impl LayerNorm {
 // ANCHOR: mean_and_variance
 pub fn mean_and_variance(token: &ArrayRef1<f64>) -> (f64, f64) {
     let d = token.len().max(1) as f64;
-    let mean = token.sum() / d;
+    let mean = match token.first() {
+        // Divided by d, their sum may miss equal features by the last bit.
+        Some(&first) if token.iter().all(|&it| it == first) => first,
+        _ => token.sum() / d,
+    };
     let square = |&feature: &f64| (feature - mean) * (feature - mean);
     let variance = token.iter().map(square).sum::<f64>() / d;
     (mean, variance)

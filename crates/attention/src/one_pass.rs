@@ -21,7 +21,9 @@ pub(crate) const BLOCK: usize = 64;
 /// When a larger score comes, what was summed so far is multiplied by exp(old largest − new largest),
 /// as if the new one had been subtracted from the start. The division by the sum comes last.
 ///
-/// It is the same output up to rounding, as the sums are taken in another order. [`one_pass_cost`] says
+/// It is the same output up to rounding, as the sums are taken in another order; also where the output
+/// is NaN, or 0 because all is masked. (Only the values are summed before the division, so that those
+/// beyond 10³⁰⁸ / T_k may leave the range of `f64` here, and not there.) [`one_pass_cost`] says
 /// what it takes. Under [`Mask::Causal`] it is about half of that, for blocks of keys that lie ahead of
 /// all the queries of a block are left out.
 ///

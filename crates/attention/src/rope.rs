@@ -20,6 +20,12 @@ pub enum Pairing {
 impl Pairing {
     /// The two features of pair number i, of d features.
     ///
+    /// # Panics
+    ///
+    /// If there is no such pair, and its place is beyond what a `usize` can count.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::Pairing;
     ///
@@ -153,7 +159,8 @@ impl Rope {
     /// Turns each row by its position. `x` `[T, d]`, `positions` `[T]` → `[T, d]`
     ///
     /// `x` holds the queries or the keys of one head, and d is the head's d_k. No row changes its length.
-    /// (Where only the first r features are to be turned, pass only those.)
+    /// (Where only the first r features are to be turned, pass only those.) Positions and angles that are
+    /// ∞ or NaN make NaN of what they turn.
     ///
     /// # Errors
     ///

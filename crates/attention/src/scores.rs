@@ -35,8 +35,10 @@ impl Scale {
 /// S = Q Kᵀ / √d_k: row i holds query i's score for every key. `queries` `[T_q, d_k]`, `keys`
 /// `[T_k, d_k]` → `[T_q, T_k]`
 ///
-/// A score grows with alignment and with length. It is no cosine. Finite queries and keys give
-/// finite scores unless a dot product leaves the range of `f64`.
+/// A score grows with alignment and with length. It is no cosine.
+///
+/// A score is finite or NaN. Where a dot product leaves the range of `f64`, it is NaN: nothing is
+/// known of it, and −∞ is for masks alone.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", the argument of softmax in equation 1.
 ///
@@ -62,6 +64,10 @@ impl Scale {
 /// // is at right angles to the query, and its length does not help.
 /// assert_eq!(scores(&queries, &keys, Scale::Off)?, array![[3.0, 6.0, 0.0]]);
 /// assert_eq!(scores(&queries, &keys, Scale::ByRootDk)?, array![[1.5, 3.0, 0.0]]);
+///
+/// // Out of range.
+/// let far = array![[-1e200, 0.0, 0.0, 0.0]]; // [T_k = 1, d_k = 4]
+/// assert!(scores(&(-&far), &far, Scale::ByRootDk)?[[0, 0]].is_nan());
 /// # Ok::<(), attention::Error>(())
 /// ```
 // ANCHOR: scores
@@ -72,7 +78,9 @@ pub fn scores(
 ) -> Result<Array2<f64>> {
     check(queries, keys)?;
     let dot_products = queries.dot(&keys.t()); // [T_q, T_k]
-    Ok(dot_products / scale.divisor(keys.ncols())) // [T_q, T_k]
+    let scores = dot_products / scale.divisor(keys.ncols()); // [T_q, T_k]
+    // Out of range is not "masked", which is what −∞ will mean.
+    Ok(scores.mapv_into(|it| if it.is_finite() { it } else { f64::NAN }))
 }
 // ANCHOR_END: scores
 

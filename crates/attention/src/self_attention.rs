@@ -25,6 +25,12 @@ pub struct Projections {
 impl Projections {
     /// Each token asks, advertises and hands over its own vector as it is: W_Q = W_K = W_V = I.
     ///
+    /// # Panics
+    ///
+    /// If there is no memory for three matrices of d² numbers.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::Projections;
     /// assert_eq!(Projections::identity(2).key, ndarray::array![[1.0, 0.0], [0.0, 1.0]]);

@@ -2,13 +2,15 @@
 
 use ndarray::Array2;
 
-use crate::error::{Result, need_even};
+use crate::error::{Result, need_even, need_room, need_room_squared};
 
 /// The base of all wavelengths: the slowest pair of waves takes nearly 2π · 10000 positions.
 pub const POSITION_BASE: f64 = 10_000.0;
 
 /// How far pair number i turns from one position to the next, in radians: 1 / base^(2i / d), for i = 0
 /// to d / 2 − 1.
+///
+/// A base that is not above 0 has turns that are ∞ or NaN, and so has d = 0.
 ///
 /// # Example
 ///
@@ -19,7 +21,7 @@ pub const POSITION_BASE: f64 = 10_000.0;
 /// assert!((angular_frequency(2, 8, POSITION_BASE) - 0.01).abs() < 1e-12);
 /// ```
 pub fn angular_frequency(pair: usize, d: usize, base: f64) -> f64 {
-    1.0 / libm::pow(base, (2 * pair) as f64 / d as f64)
+    1.0 / libm::pow(base, 2.0 * pair as f64 / d as f64)
 }
 
 /// Positions as vectors, one row for each: sine and cosine alternate, each pair slower than the last.
@@ -31,7 +33,8 @@ pub fn angular_frequency(pair: usize, d: usize, base: f64) -> f64 {
 ///
 /// # Errors
 ///
-/// [`Error::Number`](crate::Error::Number) if `d` is odd: features come in pairs.
+/// [`Error::Number`](crate::Error::Number) if `d` is odd, for features come in pairs; or if there are
+/// more numbers than a gibibyte holds.
 ///
 /// # Example
 ///
@@ -49,6 +52,8 @@ pub fn angular_frequency(pair: usize, d: usize, base: f64) -> f64 {
 // ANCHOR: sinusoids
 pub fn sinusoids(tokens: usize, d: usize) -> Result<Array2<f64>> {
     let pairs = need_even("d", d)?;
+    need_room("d", d, 1)?;
+    need_room("tokens", tokens, d)?;
     let mut waves = Array2::zeros((tokens, d)); // [T, d]
     for position in 0..tokens {
         for pair in 0..pairs {
@@ -91,6 +96,7 @@ pub fn sinusoids(tokens: usize, d: usize) -> Result<Array2<f64>> {
 /// ```
 pub fn position_shift(k: i32, d: usize) -> Result<Array2<f64>> {
     let pairs = need_even("d", d)?;
+    need_room_squared("d", d)?;
     let mut rotation = Array2::zeros((d, d)); // [d, d]
     for pair in 0..pairs {
         let turn = angular_frequency(pair, d, POSITION_BASE);

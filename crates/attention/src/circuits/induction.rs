@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, s};
 
 use crate::attention_only::AttentionOnly;
-use crate::error::{Result, need_one};
+use crate::error::{Result, need_one, need_room_squared};
 use crate::heads::{Head, MultiHead};
 use crate::scores::Scale;
 use crate::self_attention::Projections;
@@ -83,6 +83,8 @@ pub fn induction_circuit(
 ) -> Result<AttentionOnly> {
     need_one("alphabet", alphabet)?;
     need_one("length", length)?;
+    need_room_squared("alphabet", alphabet)?;
+    need_room_squared("length", length)?;
     let parts = Parts { alphabet, length };
     let positions = Array2::eye(length); // [length, length]
     let symbols = Array2::eye(alphabet); // [alphabet, alphabet]

@@ -2,11 +2,11 @@
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::attention::Attention;
-use crate::error::Result;
+use crate::attention::{Attention, check_values};
+use crate::error::{Result, need, shape};
 use crate::gradient::check;
 use crate::gradient::softmax::softmax_backward;
-use crate::scores::Scale;
+use crate::scores::{self, Scale};
 
 /// The gradient of a loss with respect to what went into attention.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,11 +26,9 @@ pub struct AttentionGradient {
 ///
 /// # Errors
 ///
-/// [`Error::Shape`](crate::Error::Shape) if `gradient` has another shape than the output.
-///
-/// # Panics
-///
-/// If `attention` does not belong to `queries`, `keys` and `values`, and differs from them in shape.
+/// [`Error::Shape`](crate::Error::Shape) if `gradient` has another shape than the output, or `attention`
+/// has other shapes than `queries`, `keys` and `values` lead to; and as for
+/// [`attention()`](crate::attention()).
 ///
 /// # Example
 ///
@@ -58,6 +56,7 @@ pub fn attention_backward(
 ) -> Result<AttentionGradient> {
     let Attention { weights, output } = attention;
     check(gradient, output)?;
+    check_attention(queries, keys, values, attention)?;
     // output = weights V
     let for_values = weights.t().dot(gradient); // [T_k, d_v]
     let mut scores = gradient.dot(&values.t()); // [T_q, T_k], ∂L/∂weights
@@ -73,5 +72,25 @@ pub fn attention_backward(
         queries: scores.dot(keys),     // [T_q, d_k]
         keys: scores.t().dot(queries), // [T_k, d_k]
         values: for_values,            // [T_k, d_v]
+    })
+}
+
+/// `Ok` if this is what attention returns for these, as far as shapes tell.
+fn check_attention(
+    queries: &ArrayRef2<f64>,
+    keys: &ArrayRef2<f64>,
+    values: &ArrayRef2<f64>,
+    Attention { weights, output }: &Attention,
+) -> Result<()> {
+    scores::check(queries, keys)?;
+    check_values(keys, values)?;
+    let (t_q, t_k, d_v) = (queries.nrows(), keys.nrows(), values.ncols());
+    need(weights.dim() == (t_q, t_k), "attention.weights", weights, || {
+        let (queries, keys) = (shape(queries), shape(keys));
+        format!("[{t_q}, {t_k}] for queries {queries} and keys {keys}")
+    })?;
+    need(output.dim() == (t_q, d_v), "attention.output", output, || {
+        let (queries, values) = (shape(queries), shape(values));
+        format!("[{t_q}, {d_v}] for queries {queries} and values {values}")
     })
 }

@@ -9,7 +9,8 @@ use crate::gelu::{gelu, normal_cdf};
 use crate::gradient::{Gradient, check};
 use crate::mlp::Mlp;
 
-/// How steep [`gelu`] is: Φ(x) + x φ(x), where φ(x) = exp(−x² / 2) / √(2π) is Φ's own derivative.
+/// How steep [`gelu`] is: Φ(x) + x φ(x), where φ(x) = exp(−x² / 2) / √(2π) is Φ's own derivative. 1 at
+/// ∞, and 0 at −∞.
 ///
 /// # Example
 ///
@@ -18,11 +19,13 @@ use crate::mlp::Mlp;
 ///
 /// assert_eq!(gelu_derivative(0.0), 0.5);
 /// assert_eq!(gelu_derivative(40.0), 1.0);
+/// assert_eq!(gelu_derivative(f64::INFINITY), 1.0);
 /// assert!(gelu_derivative(-0.7518).abs() < 1e-4); // the bottom of the dip
 /// ```
 pub fn gelu_derivative(x: f64) -> f64 {
     let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * PI); // φ(x)
-    normal_cdf(x) + x * density
+    // Not ±∞ itself, where the density is 0: ∞ · 0 is NaN.
+    normal_cdf(x) + x.clamp(f64::MIN, f64::MAX) * density
 }
 
 impl Mlp {

@@ -41,6 +41,12 @@ impl Normals {
 
     /// The next `rows` × `columns` numbers, row by row. `[rows, columns]`
     ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many numbers.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::random::Normals;
     ///

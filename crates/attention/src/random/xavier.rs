@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use crate::block::{Block, NormPlace};
-use crate::error::Result;
+use crate::error::{Result, need_room, need_room_squared};
 use crate::heads::MultiHead;
 use crate::mlp::{MLP_WIDENING, Mlp};
 use crate::norm::LayerNorm;
@@ -19,6 +19,10 @@ use crate::stack::Stack;
 /// Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural
 /// networks", equation 12; normal, not uniform.
 ///
+/// # Panics
+///
+/// If there is no memory for so many numbers.
+///
 /// # Example
 ///
 /// ```
@@ -33,7 +37,7 @@ pub fn xavier(
     columns: usize,
     normals: &mut Normals,
 ) -> Array2<f64> {
-    let variance = 2.0 / (rows + columns) as f64;
+    let variance = 2.0 / (rows as f64 + columns as f64);
     normals.matrix(rows, columns) * libm::sqrt(variance) // [rows, columns]
 }
 
@@ -43,8 +47,9 @@ impl MultiHead {
     ///
     /// # Errors
     ///
-    /// [`Error::TooSmall`](crate::Error::TooSmall) if `heads` is 0, and
-    /// [`Error::Number`](crate::Error::Number) if it does not divide `d`.
+    /// [`Error::TooSmall`](crate::Error::TooSmall) if `heads` is 0,
+    /// [`Error::Number`](crate::Error::Number) if it does not divide `d`, or if there are more numbers
+    /// than a gibibyte holds, and [`Error::Shape`](crate::Error::Shape) if `d` is 0.
     ///
     /// # Example
     ///
@@ -63,6 +68,7 @@ impl MultiHead {
         heads: usize,
         normals: &mut Normals,
     ) -> Result<Self> {
+        need_room_squared("d", d)?;
         let [w_q, w_k, w_v, w_o] = [0; 4].map(|_| xavier(d, d, normals));
         let heads = MultiHead::split(&w_q, &w_k, &w_v, &w_o, heads)?;
         let b = Array1::zeros(d); // [d]
@@ -73,13 +79,19 @@ impl MultiHead {
 impl Mlp {
     /// d → [4 d](MLP_WIDENING) → d: both matrices are [`xavier()`], and biases 0.
     ///
+    /// # Panics
+    ///
+    /// If there is no memory for 8 d² numbers.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::Mlp;
     /// use attention::random::Normals;
     /// assert_eq!(Mlp::xavier(8, &mut Normals::seeded(4)).w_in.dim(), (8, 32));
     /// ```
     pub fn xavier(d: usize, normals: &mut Normals) -> Self {
-        let d_ff = MLP_WIDENING * d;
+        let d_ff = MLP_WIDENING.saturating_mul(d);
         Self {
             w_in: xavier(d, d_ff, normals),
             b_in: Array1::zeros(d_ff),
@@ -113,6 +125,7 @@ impl Block {
         heads: usize,
         normals: &mut Normals,
     ) -> Result<Self> {
+        need_room_squared("d", d)?;
         Ok(Self {
             norms,
             first_norm: LayerNorm::new(d),
@@ -151,6 +164,9 @@ impl Stack {
         heads: usize,
         normals: &mut Normals,
     ) -> Result<Self> {
+        need_room_squared("d", d)?;
+        let each = d.saturating_mul(d).saturating_mul(12);
+        need_room("depth", depth, each)?;
         let block = |_| Block::xavier(norms, d, heads, normals);
         let blocks = (0..depth).map(block).collect::<Result<_>>()?;
         let last_norm = match norms {

@@ -1,12 +1,20 @@
 //! 7.2: what attention costs, counted.
 
+use std::num::Saturating;
+
 use crate::error::{Result, need_divisor};
 use crate::one_pass::BLOCK;
+
+/// A number to count with. What goes beyond a `u64` stays at its largest number.
+fn count(number: usize) -> Saturating<u64> {
+    Saturating(number as u64)
+}
 
 /// What it takes to let T tokens attend to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
-    /// Multiplications. Divisions and additions are not among them.
+    /// Multiplications. Divisions and additions are not among them. (As all
+    /// counts here, u64::MAX if there are more.)
     pub multiplications: u64,
     /// Calls of `exp`.
     pub exponentials: u64,
@@ -43,11 +51,11 @@ pub struct Cost {
 /// assert_eq!(plain_cost(14, 2).multiplications, 4 * 196);
 /// ```
 pub fn plain_cost(tokens: usize, d: usize) -> Cost {
-    let (t, d) = (tokens as u64, d as u64);
+    let [t, d] = [tokens, d].map(count);
     Cost {
-        multiplications: 2 * t * t * d,
-        exponentials: t * t,
-        bytes: 8 * (t * t + t),
+        multiplications: (count(2) * t * t * d).0,
+        exponentials: (t * t).0,
+        bytes: (count(8) * (t * t + t)).0,
     }
 }
 
@@ -87,13 +95,13 @@ pub fn plain_cost(tokens: usize, d: usize) -> Cost {
 /// assert!(plain.bytes > 8000 * one_pass.bytes);
 /// ```
 pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
-    let (t, d) = (tokens as u64, d as u64);
-    let blocks = t.div_ceil(BLOCK as u64);
-    let b = t.min(BLOCK as u64);
+    let blocks = count(tokens.div_ceil(BLOCK));
+    let b = count(tokens.min(BLOCK));
+    let [t, d, one, two] = [tokens, d, 1, 2].map(count);
     Cost {
-        multiplications: 2 * t * t * d + t * blocks * (d + 1),
-        exponentials: t * t + t * blocks,
-        bytes: 8 * (b * b + b * d + 2 * b),
+        multiplications: (two * t * t * d + t * blocks * (d + one)).0,
+        exponentials: (t * t + t * blocks).0,
+        bytes: (count(8) * (b * b + b * d + two * b)).0,
     }
 }
 
@@ -102,7 +110,8 @@ pub fn one_pass_cost(tokens: usize, d: usize) -> Cost {
 pub struct HeadCost {
     /// Numbers to learn.
     pub parameters: u64,
-    /// Multiplications. Divisions and additions are not among them.
+    /// Multiplications. Divisions and additions are not among them. (As all
+    /// counts here, u64::MAX if there are more.)
     pub multiplications: u64,
     /// Calls of `exp`: one for each weight.
     pub exponentials: u64,
@@ -128,10 +137,11 @@ pub struct HeadCost {
 /// ```
 pub fn head_cost(tokens: usize, d: usize, d_head: usize) -> HeadCost {
     let attention = plain_cost(tokens, d_head);
-    let parameters = 4 * d as u64 * d_head as u64;
+    let parameters = count(4) * count(d) * count(d_head);
+    let projected = count(tokens) * parameters;
     HeadCost {
-        parameters,
-        multiplications: tokens as u64 * parameters + attention.multiplications,
+        parameters: parameters.0,
+        multiplications: projected.0.saturating_add(attention.multiplications),
         exponentials: attention.exponentials,
     }
 }
@@ -171,14 +181,14 @@ pub fn multi_head_cost(
     let one = head_cost(tokens, d, d_head);
     let h = heads as u64;
     Ok(HeadCost {
-        parameters: h * one.parameters,
-        multiplications: h * one.multiplications,
-        exponentials: h * one.exponentials,
+        parameters: h.saturating_mul(one.parameters),
+        multiplications: h.saturating_mul(one.multiplications),
+        exponentials: h.saturating_mul(one.exponentials),
     })
 }
 
 /// How many numbers a block of `d` features learns, if its MLP is [four times as wide](crate::MLP_WIDENING)
-/// and its heads are d / h wide: 12 d² + 13 d.
+/// and its heads are d / h wide: 12 d² + 13 d. What is beyond a `usize` is counted as its largest number.
 ///
 /// # Example
 ///
@@ -187,8 +197,9 @@ pub fn multi_head_cost(
 /// assert_eq!(block_parameters(768), 7_087_872); // BERT's and GPT-2's smallest: a block of twelve
 /// ```
 pub fn block_parameters(d: usize) -> usize {
-    let attention = 4 * d * d + 4 * d; // W_Q, W_K, W_V, W_O and their biases
-    let mlp = 8 * d * d + 5 * d; // d → 4 d → d, and biases for both
-    let norms = 2 * (d + d); // γ and β, twice
-    attention + mlp + norms // 12 d² + 13 d
+    let [d, two, four, five, eight] = [d, 2, 4, 5, 8].map(Saturating);
+    let attention = four * d * d + four * d; // W_Q, W_K, W_V, W_O and their biases
+    let mlp = eight * d * d + five * d; // d → 4 d → d, and biases for both
+    let norms = two * (d + d); // γ and β, twice
+    (attention + mlp + norms).0 // 12 d² + 13 d
 }

@@ -1,10 +1,11 @@
 //! 7.4: how large the first gradients are in a deep stack, before any training.
 
 use crate::block::NormPlace;
-use crate::error::{Error, Result, need_one};
+use crate::error::{Error, Result, need_one, need_room};
 use crate::mask::Mask;
 use crate::random::normals::Normals;
 use crate::stack::Stack;
+use crate::study::cost::block_parameters;
 use crate::study::frobenius::frobenius_norm;
 
 /// The depths of the book's study, in blocks.
@@ -48,7 +49,8 @@ pub struct DepthGradients {
 ///
 /// # Errors
 ///
-/// [`Error::TooSmall`] if `depth` is 0.
+/// [`Error::TooSmall`] if `depth` is 0, and [`Error::Number`] if so many blocks have more numbers than a
+/// gibibyte holds.
 ///
 /// # Example
 ///
@@ -84,7 +86,7 @@ pub fn gradient_sizes(
 ///
 /// # Errors
 ///
-/// [`Error::TooSmall`] if `depth` or `runs` is 0.
+/// [`Error::TooSmall`] if `depth` or `runs` is 0, and [`Error::Number`] as for [`gradient_sizes`].
 ///
 /// # Example
 ///
@@ -104,9 +106,11 @@ pub fn depth_study(
     seed: u64,
 ) -> Result<DepthGradients> {
     need_one("runs", runs)?;
+    need_room("depth", depth, block_parameters(FEATURES))?;
     let mut sizes = vec![0.0; depth];
     for run in 0..runs as u64 {
-        let once = gradient_sizes(norms, depth, seed + run)?; // [depth]
+        let seed = seed.wrapping_add(run);
+        let once = gradient_sizes(norms, depth, seed)?; // [depth]
         for (mean, size) in sizes.iter_mut().zip(once) {
             *mean += size / runs as f64;
         }
@@ -167,7 +171,8 @@ impl DepthGradients {
 }
 
 /// How steeply y rises with x where both axes are logarithmic: the slope of the straight line with the
-/// least squares. y ~ 1/√x has the slope −½.
+/// least squares. y ~ 1/√x has the slope −½. Points that are not above 0, or not finite, or all at the
+/// same x, have no slope: it is NaN.
 ///
 /// # Errors
 ///

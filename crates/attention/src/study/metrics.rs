@@ -6,7 +6,7 @@ use ndarray::ArrayRef2;
 
 use crate::attention_only::AttentionOnly;
 use crate::cross_entropy::cross_entropy;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, need_at_most, need_below};
 use crate::next_token::shift;
 use crate::study::repeats::Repeat;
 
@@ -22,7 +22,7 @@ use crate::study::repeats::Repeat;
 ///
 /// # Panics
 ///
-/// If `weights` is not `[T, T]`.
+/// If `weights` is not `[T, T]` for the T inputs of the sequence, all symbols but the last.
 ///
 /// # Example
 ///
@@ -50,7 +50,7 @@ pub fn previous_token_score(
 ///
 /// # Panics
 ///
-/// If `weights` is not `[T, T]`.
+/// If `weights` is not `[T, T]` for the T inputs of the sequence, all symbols but the last.
 ///
 /// # Example
 ///
@@ -95,11 +95,9 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`Error::Empty`] if there is no sequence, and as for [`AttentionOnly::run`].
-    ///
-    /// # Panics
-    ///
-    /// If a symbol to be predicted is not in the model's alphabet, or a period is longer than its sequence.
+    /// [`Error::Empty`] if there is no sequence; [`Error::Number`] if a period is longer than the T inputs
+    /// of its sequence, or a symbol to be predicted is not in the model's alphabet; and as for
+    /// [`AttentionOnly::run`].
     ///
     /// # Example
     ///
@@ -128,6 +126,10 @@ impl Metrics {
     fn of_one(model: &AttentionOnly, repeat: &Repeat) -> Result<Self> {
         let (inputs, targets) = shift(&repeat.symbols); // [T], [T]
         let run = model.run(inputs)?;
+        need_at_most("repeat.period", repeat.period, inputs.len())?;
+        for &target in targets {
+            need_below("symbol in repeat", target, run.logits.ncols())?;
+        }
         let loss = |i: usize| cross_entropy(&run.logits.row(i), targets[i]);
         let right =
             |i: usize| f64::from(run.predictions[i] == Some(targets[i]));

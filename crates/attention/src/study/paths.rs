@@ -45,6 +45,12 @@ pub struct Dependencies {
 impl Dependencies {
     /// A recurrent network: step t reads its input, and the state that step t − 1 left.
     ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many operations.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use attention::study::Dependencies;
     ///
@@ -66,6 +72,12 @@ impl Dependencies {
 
     /// Self-attention: each token's look-up reads every input, its own among them, and nobody's
     /// result.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many operations.
+    ///
+    /// # Example
     ///
     /// ```
     /// use attention::study::Dependencies;

@@ -46,11 +46,7 @@ impl Repeat {
     }
 
     /// Where an induction head at position i should look: at what followed this symbol, each time that
-    /// it was there before.
-    ///
-    /// # Panics
-    ///
-    /// If there is no position i.
+    /// it was there before. Where there is no position i, there are none.
     ///
     /// # Example
     ///
@@ -63,8 +59,9 @@ impl Repeat {
     /// assert_eq!(it.followers(2).count(), 0);
     /// ```
     pub fn followers(&self, i: usize) -> impl Iterator<Item = usize> {
-        let symbol = self.symbols[i];
-        (1..=i).filter(move |&j| self.symbols[j - 1] == symbol)
+        let symbol = self.symbols.get(i);
+        let before = symbol.map_or(0, |_| i);
+        (1..=before).filter(move |&j| self.symbols.get(j - 1) == symbol)
     }
 }
 

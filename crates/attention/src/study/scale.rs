@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use crate::error::{Error, Result, need_one};
+use crate::error::{Error, Result, need_one, need_room};
 use crate::gradient::softmax::softmax_jacobian;
 use crate::random::normals::Normals;
 use crate::scores::Scale;
@@ -82,7 +82,8 @@ pub struct Spread {
 ///
 /// # Errors
 ///
-/// [`Error::Empty`] if `dimensions` is empty; [`Error::TooSmall`] if one of them or `pairs` is 0.
+/// [`Error::Empty`] if `dimensions` is empty; [`Error::TooSmall`] if one of them or `pairs` is 0; and
+/// [`Error::Number`] if they make more numbers than a gibibyte holds.
 ///
 /// # Example
 ///
@@ -103,6 +104,8 @@ pub fn dot_product_study(
 ) -> Result<Vec<Spread>> {
     need_one("pairs", pairs)?;
     let d_max = largest(dimensions)?;
+    need_room("dimensions", d_max, 1)?;
+    need_room("pairs", pairs, d_max)?;
     let mut normals = Normals::seeded(seed);
     let draw = |_| running_scores(&mut normals, 1, d_max); // [1, d_max]
     let draws: Vec<Array2<f64>> = (0..pairs).map(draw).collect();
@@ -154,7 +157,7 @@ pub struct Saturated {
 /// # Errors
 ///
 /// [`Error::Empty`] if `dimensions` is empty; [`Error::TooSmall`] if one of them, `keys` or `trials`
-/// is 0.
+/// is 0; and [`Error::Number`] if they make more numbers than a gibibyte holds.
 ///
 /// # Example
 ///
@@ -181,6 +184,9 @@ pub fn saturation_study(
     need_one("keys", keys)?;
     need_one("trials", trials)?;
     let d_max = largest(dimensions)?;
+    need_room("dimensions", d_max, 1)?;
+    need_room("keys", keys, d_max)?;
+    need_room("trials", trials, keys * d_max)?;
     let mut normals = Normals::seeded(seed);
     let draw = |_| running_scores(&mut normals, keys, d_max); // [keys, d_max]
     let draws: Vec<Array2<f64>> = (0..trials).map(draw).collect();

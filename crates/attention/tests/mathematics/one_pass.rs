@@ -173,12 +173,19 @@ fn what_has_no_answer_is_nan_as_with_the_matrix() {
     }
 }
 
+/// A mask is what masks: keys at −∞ make scores that are out of range, and no row without anything allowed.
 #[test]
-fn keys_at_minus_infinity_are_as_good_as_masked() {
+fn keys_at_minus_infinity_are_no_mask() {
     let keys = Array2::from_elem((130, 1), f64::NEG_INFINITY);
     let values = Array2::ones((130, 2));
-    let came = one_pass_attention(&array![[1.0]], &keys, &values, &Mask::None)
-        .unwrap();
+    let query = array![[1.0]];
+    let plain = attention(&query, &keys, &values).unwrap().output;
+    let one_pass =
+        one_pass_attention(&query, &keys, &values, &Mask::None).unwrap();
+    assert!(plain.iter().all(|number| number.is_nan()));
+    assert!(one_pass.iter().all(|number| number.is_nan()));
+    let nobody = Mask::Allowed(Array2::from_elem((1, 130), false));
+    let came = one_pass_attention(&query, &keys, &values, &nobody).unwrap();
     assert_eq!(came, array![[0.0, 0.0]]);
 }
 
