@@ -103,6 +103,11 @@ impl Text {
         Text { bold: true, ..self }
     }
 
+    /// The same text, in bold if it is `chosen`.
+    pub const fn bold_if(self, chosen: bool) -> Text {
+        Text { bold: self.bold || chosen, ..self }
+    }
+
     /// A width that `text` surely fits in, in CSS pixels: good for keeping labels apart, not for placing one thing after
     /// another.
     pub fn room(&self, text: &str) -> f64 {

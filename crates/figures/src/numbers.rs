@@ -118,3 +118,13 @@ fn short(number: f64, unit: &str) -> String {
     let digits = usize::from(number < 10.0 && number.fract() != 0.0);
     format!("{} {unit}", fixed(number, digits))
 }
+
+/// A number of either sign in a column: a long one has a digit less after the point.
+pub fn in_column(number: f64) -> String {
+    fixed(number, if number.abs() < 9.995 { 2 } else { 1 })
+}
+
+/// A number of either sign in a tile. Of a long one, the colour has to do.
+pub fn in_signed_tile(number: f64) -> String {
+    if number.abs() < 99.5 { fixed(number, usize::from(number.abs() < 9.95)) } else { String::new() }
+}
