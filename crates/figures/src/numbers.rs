@@ -128,3 +128,8 @@ pub fn in_column(number: f64) -> String {
 pub fn in_signed_tile(number: f64) -> String {
     if number.abs() < 99.5 { fixed(number, usize::from(number.abs() < 9.95)) } else { String::new() }
 }
+
+/// An angle in degrees, the smaller the finer.
+pub fn angle(degrees: f64) -> String {
+    format!("{}°", fixed(degrees, if degrees < 1.0 { 2 } else { usize::from(degrees < 10.0) }))
+}
