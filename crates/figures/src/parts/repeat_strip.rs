@@ -7,10 +7,17 @@ use ndarray::Array2;
 
 use crate::canvas::{Canvas, Place, Stroke, Text};
 use crate::colour::Role;
+use crate::drawing::Cell;
 
 /// A symbol as a letter, from A to Z.
 pub fn letter(symbol: usize) -> String {
     char::from(b'A' + symbol as u8).to_string()
+}
+
+/// The letters of the period, set apart by spaces.
+pub fn period_letters(repeat: &Repeat) -> String {
+    let letters: Vec<String> = repeat.symbols[..repeat.period].iter().copied().map(letter).collect();
+    letters.join(" ")
 }
 
 /// Letters that repeat, and what a model says at each of them comes next.
@@ -27,6 +34,16 @@ impl Strip<'_> {
 
     pub fn is_right(&self, position: usize) -> bool {
         self.predictions[position] == Some(self.repeat.symbols[position + 1])
+    }
+
+    /// A position's prediction, what comes next, and whether they agree, for a table.
+    pub fn cells(&self, position: usize) -> [Cell; 3] {
+        let prediction = self.predictions[position];
+        [
+            prediction.map_or(Cell::words("none"), |symbol| Cell::token(letter(symbol))),
+            Cell::token(letter(self.repeat.symbols[position + 1])),
+            Cell::words(if self.is_right(position) { "yes" } else { "no" }),
+        ]
     }
 
     /// Each position's letter, its prediction, and what comes next, from `start` on: as many positions as there are,
@@ -75,6 +92,13 @@ impl Strip<'_> {
             }
         });
     }
+}
+
+/// Above the heads' tiles: which way to read them.
+pub fn asks_and_is_looked_at(canvas: &mut Canvas) {
+    canvas.text("query: who asks", [2.0, 12.0], Text::START.role(Role::Query).bold());
+    let end = [canvas.width() - 2.0, 12.0];
+    canvas.text("key: who is looked at", end, Text::END.role(Role::Key).bold());
 }
 
 /// A causal head's weights as tiles, in a square of width `side` below and to the right of a corner; hatched where
