@@ -1,4 +1,23 @@
 //! `growth`: an induction head in training: losses and scores against the steps.
+//!
+//! ```
+//! use figures::{Params, Scene, Size, figure, params};
+//!
+//! let (growth, scene) = (figure("growth")?, Scene::default());
+//! let drawing = growth.draw(&scene, &Params::new(), Size::Wide)?;
+//! let number = |name| drawing.fact(name).unwrap().value().unwrap();
+//! // In the grey band the share of right predictions on the repeats passes one half, and the loss falls there;
+//! // in the first period there is little to go by.
+//! assert!(number("accuracy-before") < 0.5 && number("accuracy-jump") >= 0.5);
+//! assert!(number("repeated-end") < 0.5 && number("first-end") > number("guessing"));
+//!
+//! // With one layer the loss stays high, to the last step.
+//! let last = growth.draw(&scene, &params([("step", "750")]), Size::Wide)?;
+//! assert_eq!(last.fact("step")?, drawing.fact("steps")?);
+//! assert_eq!(last.fact("repeated")?, drawing.fact("repeated-end")?);
+//! assert!(last.fact("one-layer-repeated")?.value().unwrap() > 2.0);
+//! # Ok::<(), figures::Error>(())
+//! ```
 
 use std::sync::LazyLock;
 
@@ -10,22 +29,24 @@ use plotters::style::text_anchor::HPos;
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
-use crate::control::{Control, Kind, Settings};
-use crate::drawing::{Cell, Fact, Row, Table};
-use crate::figure::{Figure, Sketch, at_each_size};
+use crate::control::{Control, Settings};
+use crate::drawing::{Cell, Findings, Table};
+use crate::figure::{Description, Figure, Steps, draw};
+use crate::numbers::fixed;
 use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
     id: "growth",
     title: "An induction head that grows",
-    caption: "A small network of two layers of attention is trained on letters that repeat, and measured every 25 steps. Left, its \
-              loss: the lower, the better it knows what comes next. In the first period there is little to go by; on the repeats, \
-              whoever finds the same letter further back can know. A model with one layer (thin and dashed) is trained in the same way, and \
-              its loss stays high. Right, how much of their weight heads give to the token before (dashed: the best head of \
-              layer 0 at each step) and to what followed the same letter earlier (the best head of layer 1). In the grey band the share of \
-              right predictions on the repeats passes one half.",
+    caption: "A small network of two layers of attention is trained on letters that repeat, and measured every 25 \
+              steps. Left, its loss: the lower, the better it knows what comes next. In the first period there is \
+              little to go by; on the repeats, whoever finds the same letter further back can know. A model with one \
+              layer (thin and dashed) is trained in the same way, and its loss stays high. Right, how much of their \
+              weight heads give to the token before (dashed: the best head of layer 0 at each step) and to what \
+              followed the same letter earlier (the best head of layer 1). In the grey band the share of right \
+              predictions on the repeats passes one half.",
     controls,
-    draw: |scene, settings, sizes| at_each_size(draw, scene, settings, sizes),
+    draw: draw::<Growth>,
 };
 
 /// What was measured does not depend on what the reader chooses, so it is read once.
@@ -38,17 +59,7 @@ static ONE_LAYER: LazyLock<TrainingLog> = LazyLock::new(TrainingLog::one_layer);
 static PARAMETERS: LazyLock<usize> = LazyLock::new(|| AttentionOnly::trained().parameters());
 
 fn controls(_: &Scene) -> Vec<Control> {
-    let steps = |place: usize| LOG.rows[place].0 as f64;
-    vec![Control {
-        name: "step",
-        label: "Training step",
-        kind: Kind::Slider {
-            min: 0.0,
-            max: steps(LOG.rows.len() - 1),
-            step: steps(1),
-            default: steps(jump()),
-        },
-    }]
+    vec![Control::slider("step", "Training step", [0.0, step_at(last())], step_at(1), step_at(jump()))]
 }
 
 /// The place in the log of the first step after the jump.
@@ -59,7 +70,7 @@ fn jump() -> usize {
 /// The place in the log of the step that is nearest to a number.
 fn place(step: f64) -> usize {
     let every = LOG.rows[1].0 as f64;
-    ((step / every).round() as usize).min(LOG.rows.len() - 1)
+    ((step / every).round() as usize).min(last())
 }
 
 /// What was measured at a place of the log.
@@ -86,20 +97,50 @@ fn best(scores: &[f64]) -> f64 {
     scores.iter().copied().fold(0.0, f64::max)
 }
 
-fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
-    let (jump, end) = (jump(), LOG.rows.len() - 1);
-    let (before, after) = (jump.saturating_sub(1), (jump + 1).min(end));
-    let chosen = place(settings.number("step"));
-    let (step, shown) = &LOG.rows[chosen];
-    let guessing = libm::log(Repeats::ALPHABET as f64);
-    let highest =
-        (0..=end).fold(0, |best, row| if at(row).loss_first > at(best).loss_first { row } else { best });
-    let most_alone = ONE_LAYER.rows.iter().map(|(_, growth)| growth.accuracy).fold(0.0, f64::max);
-    let (alone_steps, alone_end) = &ONE_LAYER.rows[ONE_LAYER.rows.len() - 1];
+/// The step at a place of the log.
+fn step_at(place: usize) -> f64 {
+    LOG.rows[place].0 as f64
+}
 
-    let table = Table {
-        corner: "step".into(),
-        columns: [
+/// The last place of the log.
+fn last() -> usize {
+    LOG.rows.len() - 1
+}
+
+/// The loss of whoever guesses.
+fn guessing() -> f64 {
+    libm::log(Repeats::ALPHABET as f64)
+}
+
+/// The numbers of the figure: the log, of which places are chosen here.
+struct Growth {
+    /// The place that is read out.
+    chosen: usize,
+    /// The places around the jump, and at it.
+    before: usize,
+    jump: usize,
+    after: usize,
+    /// Where the loss in the first period is highest.
+    highest: usize,
+    /// The largest share that the model with one layer ever gets right.
+    one_layer_most: f64,
+}
+
+impl Steps for Growth {
+    fn measure(_: &Scene, settings: &Settings) -> Result<Self> {
+        let higher = |best, row| if at(row).loss_first > at(best).loss_first { row } else { best };
+        Ok(Growth {
+            chosen: place(settings.number("step")),
+            before: jump().saturating_sub(1),
+            jump: jump(),
+            after: (jump() + 1).min(last()),
+            highest: (0..=last()).fold(0, higher),
+            one_layer_most: ONE_LAYER.rows.iter().map(|(_, metrics)| metrics.accuracy).fold(0.0, f64::max),
+        })
+    }
+
+    fn describe(&self, _: &Scene) -> Description {
+        let columns = [
             "loss, first period",
             "loss, repeats",
             "accuracy, repeats",
@@ -107,152 +148,169 @@ fn draw(_: &Scene, settings: &Settings, size: Size) -> Result<Sketch> {
             "induction score",
             "one layer: loss, repeats",
             "one layer: accuracy, repeats",
-        ]
-        .map(String::from)
-        .to_vec(),
-        rows: (0..=end)
-            .map(|row| Row {
-                name: LOG.rows[row].0.to_string(),
-                cells: [
-                    at(row).loss_first,
-                    at(row).loss_repeated,
-                    at(row).accuracy,
-                    previous(at(row)),
-                    induction(at(row)),
-                    alone(row).loss_repeated,
-                    alone(row).accuracy,
-                ]
-                .map(|number| Cell::number(number, 3))
-                .to_vec(),
-            })
-            .collect(),
-    };
-    let two = |value: f64| Cell::number(value, 2);
-    let three = |value: f64| Cell::number(value, 3);
-    let fact = |name, cell| Fact { name, cell };
-    let count = |name, value: usize| fact(name, Cell::count(value as u64));
-    let facts = vec![
-        count("step", *step),
-        fact("first", two(shown.loss_first)),
-        fact("repeated", two(shown.loss_repeated)),
-        fact("accuracy", three(shown.accuracy)),
-        fact("previous", two(previous(shown))),
-        fact("induction", two(induction(shown))),
-        fact("one-layer-repeated", two(alone(chosen).loss_repeated)),
-        fact("one-layer-accuracy", three(alone(chosen).accuracy)),
-        count("jump", LOG.rows[jump].0),
-        count("before-jump", LOG.rows[before].0),
-        count("after-jump", LOG.rows[after].0),
-        count("steps", LOG.rows[end].0),
-        count("every", LOG.rows[1].0),
-        fact("first-start", two(at(0).loss_first)),
-        fact("first-before", two(at(before).loss_first)),
-        fact("first-jump", two(at(jump).loss_first)),
-        fact("first-after", two(at(after).loss_first)),
-        fact("first-end", two(at(end).loss_first)),
-        fact("first-highest", two(at(highest).loss_first)),
-        count("first-highest-step", LOG.rows[highest].0),
-        fact("guessing", two(guessing)),
-        fact("repeated-start", two(at(0).loss_repeated)),
-        fact("repeated-before", two(at(before).loss_repeated)),
-        fact("repeated-jump", two(at(jump).loss_repeated)),
-        fact("repeated-after", two(at(after).loss_repeated)),
-        fact("repeated-end", two(at(end).loss_repeated)),
-        fact("accuracy-start", three(at(0).accuracy)),
-        fact("accuracy-before", three(at(before).accuracy)),
-        fact("accuracy-jump", three(at(jump).accuracy)),
-        fact("accuracy-after", three(at(after).accuracy)),
-        fact("accuracy-end", three(at(end).accuracy)),
-        fact("previous-end", two(previous(at(end)))),
-        fact("induction-end", two(induction(at(end)))),
-        fact("one-layer-end", three(alone_end.accuracy)),
-        fact("one-layer-most", three(most_alone)),
-        count("one-layer-steps", *alone_steps),
-        count("parameters", *PARAMETERS),
-        count("evaluated", Repeats::EVALUATED),
-    ];
-    let sentences = vec![
-        format!(
-            "At step {step} the loss is {} in the first period and {} on the repeats, and of the predictions there {} are \
-             right.",
-            two(shown.loss_first),
-            two(shown.loss_repeated),
-            three(shown.accuracy)
-        ),
-        format!(
-            "The best head of layer 0 gives {} of its weight to the token before, and the best of layer 1 gives {} to what \
-             followed the same letter earlier.",
-            two(previous(shown)),
-            two(induction(shown))
-        ),
-        format!(
-            "Between steps {} and {} the share of right predictions passes one half; the loss on the repeats falls from {} to \
-             {}, and by step {} to {}.",
-            LOG.rows[before].0,
-            LOG.rows[jump].0,
-            two(at(before).loss_repeated),
-            two(at(jump).loss_repeated),
-            LOG.rows[after].0,
-            two(at(after).loss_repeated)
-        ),
-        format!("With one layer, after {alone_steps} steps {} are right.", three(alone_end.accuracy)),
-    ];
+        ];
+        let table = Table::new("step", columns).rows((0..=last()).map(|row| {
+            let Metrics { loss_first, loss_repeated, accuracy, .. } = *at(row);
+            let scores = [previous(at(row)), induction(at(row))];
+            let one_layer = [alone(row).loss_repeated, alone(row).accuracy];
+            let numbers = [[loss_first, loss_repeated].as_slice(), &[accuracy], &scores, &one_layer].concat();
+            let cells: Vec<Cell> = numbers.into_iter().map(|number| Cell::number(number, 3)).collect();
+            (LOG.rows[row].0.to_string(), cells)
+        }));
+        Description { table, findings: self.findings(), sentences: self.sentences() }
+    }
 
-    let mut canvas = Canvas::new(size, size.pick(392.0, 792.0));
-    let down = size.pick(0.0, 400.0);
-    let last = LOG.rows[end].0 as f64;
-    let steps = |across| Axis::linear(0.0..last, across);
-    // Where the name of the jump stands: in the middle of its band.
-    let middle = (LOG.rows[before].0 + LOG.rows[jump].0) as f64 / 2.0;
-    let losses = Panel {
-        chart: Chart { x: steps(size.pick(38.0..318.0, 38.0..326.0)), y: Axis::linear(0.0..4.4, FLOOR..TOP) },
-        down: 0.0,
-        name: "loss",
-        ticks: (&[0.0, 1.0, 2.0, 3.0, 4.0], 0),
-        level: Some(guessing),
-        lines: &[
-            (Stroke::new(Role::Muted, 2.0), &|row| at(row).loss_first),
-            (Stroke::new(Role::Warn, 1.6).dashed(), &|row| alone(row).loss_repeated),
-            (Stroke::new(Role::Ink, 2.6), &|row| at(row).loss_repeated),
-        ],
-        labels: &[
-            ("jump", [middle - 14.0, 4.22], Text::END),
-            ("first period", [last, 3.86], Text::END.role(Role::Muted).bold()),
-            (&format!("ln {} = {}: guessing", Repeats::ALPHABET, two(guessing)), [last, 2.79], Text::END),
-            ("one layer, repeats", [last, 1.84], Text::END.role(Role::Warn).bold()),
-            ("repeats", [last, 0.36], Text::END.bold()),
-        ],
-        read_out: [
-            format!("first period {}, repeats {}", two(shown.loss_first), two(shown.loss_repeated)),
-            format!("one layer, repeats {}", two(alone(chosen).loss_repeated)),
-        ],
-    };
-    let scores = Panel {
-        chart: Chart {
-            x: steps(size.pick(388.0..668.0, 38.0..326.0)),
-            y: Axis::linear(0.0..1.1, FLOOR + down..TOP + down),
-        },
-        down,
-        name: "score: mean weight",
-        ticks: (&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 1),
-        level: None,
-        lines: &[
-            (Stroke::new(Role::Ink, 2.6).dashed(), &|row| previous(at(row))),
-            (Stroke::new(Role::Ink, 2.6), &|row| induction(at(row))),
-        ],
-        labels: &[
-            ("jump", [middle - 14.0, 1.055], Text::END),
-            ("induction head", [last, 1.045], Text::END.bold()),
-            ("previous-token head", [last, 0.72], Text::END.bold()),
-        ],
-        read_out: [
-            format!("previous-token {}, induction {}", two(previous(shown)), two(induction(shown))),
-            format!("accuracy {}, one layer {}", three(shown.accuracy), three(alone(chosen).accuracy)),
-        ],
-    };
-    losses.draw(&mut canvas, chosen);
-    scores.draw(&mut canvas, chosen);
-    Ok(Sketch { canvas, table, facts, sentences })
+    fn picture(&self, _: &Scene, size: Size) -> Canvas {
+        let mut canvas = Canvas::new(size, size.pick(392.0, 792.0));
+        self.losses(size).draw(&mut canvas, self.chosen);
+        self.scores(size).draw(&mut canvas, self.chosen);
+        canvas
+    }
+}
+
+impl Growth {
+    fn findings(&self) -> Findings {
+        let &Growth { chosen, before, jump, after, highest, one_layer_most } = self;
+        let (shown, end) = (at(chosen), last());
+        let (one_layer_steps, one_layer_end) = &ONE_LAYER.rows[ONE_LAYER.rows.len() - 1];
+        let step = |row: usize| LOG.rows[row].0;
+        Findings::new()
+            .count("step", step(chosen))
+            .number("first", shown.loss_first, 2)
+            .number("repeated", shown.loss_repeated, 2)
+            .number("accuracy", shown.accuracy, 3)
+            .number("previous", previous(shown), 2)
+            .number("induction", induction(shown), 2)
+            .number("one-layer-repeated", alone(chosen).loss_repeated, 2)
+            .number("one-layer-accuracy", alone(chosen).accuracy, 3)
+            .count("jump", step(jump))
+            .count("before-jump", step(before))
+            .count("after-jump", step(after))
+            .count("steps", step(end))
+            .count("every", step(1))
+            .number("first-start", at(0).loss_first, 2)
+            .number("first-before", at(before).loss_first, 2)
+            .number("first-jump", at(jump).loss_first, 2)
+            .number("first-after", at(after).loss_first, 2)
+            .number("first-end", at(end).loss_first, 2)
+            .number("first-highest", at(highest).loss_first, 2)
+            .count("first-highest-step", step(highest))
+            .number("guessing", guessing(), 2)
+            .number("repeated-start", at(0).loss_repeated, 2)
+            .number("repeated-before", at(before).loss_repeated, 2)
+            .number("repeated-jump", at(jump).loss_repeated, 2)
+            .number("repeated-after", at(after).loss_repeated, 2)
+            .number("repeated-end", at(end).loss_repeated, 2)
+            .number("accuracy-start", at(0).accuracy, 3)
+            .number("accuracy-before", at(before).accuracy, 3)
+            .number("accuracy-jump", at(jump).accuracy, 3)
+            .number("accuracy-after", at(after).accuracy, 3)
+            .number("accuracy-end", at(end).accuracy, 3)
+            .number("previous-end", previous(at(end)), 2)
+            .number("induction-end", induction(at(end)), 2)
+            .number("one-layer-end", one_layer_end.accuracy, 3)
+            .number("one-layer-most", one_layer_most, 3)
+            .count("one-layer-steps", *one_layer_steps)
+            .count("parameters", *PARAMETERS)
+            .count("evaluated", Repeats::EVALUATED)
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let &Growth { chosen, before, jump, after, .. } = self;
+        let shown = at(chosen);
+        let [step, step_before, step_jump, step_after] =
+            [chosen, before, jump, after].map(|row| LOG.rows[row].0);
+        let [loss_before, loss_jump, loss_after] =
+            [before, jump, after].map(|row| fixed(at(row).loss_repeated, 2));
+        let [first, repeated, previous, induction] =
+            [shown.loss_first, shown.loss_repeated, previous(shown), induction(shown)]
+                .map(|number| fixed(number, 2));
+        let (one_layer_steps, one_layer_end) = &ONE_LAYER.rows[ONE_LAYER.rows.len() - 1];
+        let [accuracy, one_layer] = [shown, one_layer_end].map(|metrics| fixed(metrics.accuracy, 3));
+        vec![
+            format!(
+                "At step {step} the loss is {first} in the first period and {repeated} on the repeats, and of the \
+                 predictions there {accuracy} are right."
+            ),
+            format!(
+                "The best head of layer 0 gives {previous} of its weight to the token before, and the best of layer 1 \
+                 gives {induction} to what followed the same letter earlier."
+            ),
+            format!(
+                "Between steps {step_before} and {step_jump} the share of right predictions passes one half; the loss \
+                 on the repeats falls from {loss_before} to {loss_jump}, and by step {step_after} to {loss_after}."
+            ),
+            format!("With one layer, after {one_layer_steps} steps {one_layer} are right."),
+        ]
+    }
+
+    /// Where the name of the jump ends: a little before the middle of its band.
+    fn jump_name(&self) -> f64 {
+        (step_at(self.before) + step_at(self.jump)) / 2.0 - 14.0
+    }
+
+    fn losses(&self, size: Size) -> Panel {
+        let (shown, end) = (at(self.chosen), step_at(last()));
+        let guess = format!("ln {} = {}: guessing", Repeats::ALPHABET, fixed(guessing(), 2));
+        let [first, repeated, one_layer] =
+            [shown.loss_first, shown.loss_repeated, alone(self.chosen).loss_repeated]
+                .map(|loss| fixed(loss, 2));
+        Panel {
+            chart: Chart {
+                x: Axis::linear(0.0..end, size.pick(38.0..318.0, 38.0..326.0)),
+                y: Axis::linear(0.0..4.4, FLOOR..TOP),
+            },
+            down: 0.0,
+            name: "loss",
+            ticks: (&[0.0, 1.0, 2.0, 3.0, 4.0], 0),
+            level: Some(guessing()),
+            lines: vec![
+                (Stroke::new(Role::Muted, 2.0), |row| at(row).loss_first),
+                (Stroke::new(Role::Warn, 1.6).dashed(), |row| alone(row).loss_repeated),
+                (Stroke::new(Role::Ink, 2.6), |row| at(row).loss_repeated),
+            ],
+            labels: vec![
+                ("jump".into(), [self.jump_name(), 4.22], Text::END),
+                ("first period".into(), [end, 3.86], Text::END.role(Role::Muted).bold()),
+                (guess, [end, 2.79], Text::END),
+                ("one layer, repeats".into(), [end, 1.84], Text::END.role(Role::Warn).bold()),
+                ("repeats".into(), [end, 0.36], Text::END.bold()),
+            ],
+            read_out: [
+                format!("first period {first}, repeats {repeated}"),
+                format!("one layer, repeats {one_layer}"),
+            ],
+        }
+    }
+
+    fn scores(&self, size: Size) -> Panel {
+        let (shown, end, down) = (at(self.chosen), step_at(last()), size.pick(0.0, 400.0));
+        let [previous_now, induction_now] = [previous(shown), induction(shown)].map(|score| fixed(score, 2));
+        let [accuracy, one_layer] = [shown, alone(self.chosen)].map(|metrics| fixed(metrics.accuracy, 3));
+        Panel {
+            chart: Chart {
+                x: Axis::linear(0.0..end, size.pick(388.0..668.0, 38.0..326.0)),
+                y: Axis::linear(0.0..1.1, FLOOR + down..TOP + down),
+            },
+            down,
+            name: "score: mean weight",
+            ticks: (&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 1),
+            level: None,
+            lines: vec![
+                (Stroke::new(Role::Ink, 2.6).dashed(), |row| previous(at(row))),
+                (Stroke::new(Role::Ink, 2.6), |row| induction(at(row))),
+            ],
+            labels: vec![
+                ("jump".into(), [self.jump_name(), 1.055], Text::END),
+                ("induction head".into(), [end, 1.045], Text::END.bold()),
+                ("previous-token head".into(), [end, 0.72], Text::END.bold()),
+            ],
+            read_out: [
+                format!("previous-token {previous_now}, induction {induction_now}"),
+                format!("accuracy {accuracy}, one layer {one_layer}"),
+            ],
+        }
+    }
 }
 
 /// The lower and the upper end of an upper panel's axis.
@@ -260,46 +318,45 @@ const FLOOR: f64 = 286.0;
 const TOP: f64 = 46.0;
 
 /// A chart of the log, `down` from the top of the picture.
-struct Panel<'a> {
+struct Panel {
     chart: Chart,
     down: f64,
     /// The name of the axis on the left.
     name: &'static str,
     /// Its ticks, and how many digits they have after the point.
-    ticks: (&'a [f64], usize),
+    ticks: (&'static [f64], usize),
     /// A number to compare with: a thin line across.
     level: Option<f64>,
     /// How each line is drawn, and its height at each place of the log.
-    lines: &'a [(Stroke, &'a dyn Fn(usize) -> f64)],
+    lines: Vec<(Stroke, fn(usize) -> f64)>,
     /// Names and where they stand on the axes, from the top.
-    labels: &'a [(&'a str, [f64; 2], Text)],
+    labels: Vec<(String, [f64; 2], Text)>,
     /// What is to be read off at the chosen step.
     read_out: [String; 2],
 }
 
-impl Panel<'_> {
+impl Panel {
     fn draw(&self, canvas: &mut Canvas, chosen: usize) {
         let chart = &self.chart;
-        let step = |row: usize| LOG.rows[row].0 as f64;
         let [top, floor] = [TOP + self.down, FLOOR + self.down];
-        let band = [jump().saturating_sub(1), jump()].map(|row| chart.x.at(step(row)));
+        let band = [jump().saturating_sub(1), jump()].map(|row| chart.x.at(step_at(row)));
         canvas.bar([band[0], top], [band[1], floor], Role::Grid, 1.0);
         chart.left(canvas, self.ticks.0, self.ticks.1, self.name);
         chart.bottom(canvas, &[0.0, 250.0, 500.0, 750.0], 0, "training steps");
         if let Some(level) = self.level {
-            let ends = [0, LOG.rows.len() - 1].map(|row| (step(row), level));
+            let ends = [0, last()].map(|row| (step_at(row), level));
             chart.curve(canvas, ends, Stroke::new(Role::Line, 1.0));
         }
-        for (stroke, height) in self.lines {
-            chart.curve(canvas, (0..LOG.rows.len()).map(|row| (step(row), height(row))), *stroke);
+        for (stroke, height) in &self.lines {
+            chart.curve(canvas, (0..LOG.rows.len()).map(|row| (step_at(row), height(row))), *stroke);
         }
-        for (text, [x, y], how) in self.labels {
+        for (text, [x, y], how) in &self.labels {
             canvas.text(text, chart.at(*x, *y), *how);
         }
         canvas.group(&[], |canvas| self.marker(canvas, chosen));
-        let half = (chart.x.at(step(1)) - chart.x.at(step(0))) / 2.0;
+        let half = (chart.x.at(step_at(1)) - chart.x.at(step_at(0))) / 2.0;
         for (row, (choice, _)) in LOG.rows.iter().enumerate() {
-            let x = chart.x.at(step(row));
+            let x = chart.x.at(step_at(row));
             canvas.group(&[("data-set", &format!("step={choice}"))], |canvas| {
                 canvas.bar([x - half, top], [x + half, floor], Role::Line, HIT);
             });
@@ -313,7 +370,7 @@ impl Panel<'_> {
         let (x, floor) = (chart.x.at(step as f64), FLOOR + self.down);
         let stroke = Stroke::new(Role::Line, 1.4);
         let mut from = TOP + self.down;
-        for (text, [label_x, label_y], how) in self.labels {
+        for (text, [label_x, label_y], how) in &self.labels {
             let [label_x, y] = chart.at(*label_x, *label_y);
             let room = how.room(text);
             let left = match how.across {
@@ -327,7 +384,7 @@ impl Panel<'_> {
             }
         }
         canvas.line([x, from], [x, floor], stroke);
-        for (_, height) in self.lines {
+        for (_, height) in &self.lines {
             canvas.ring([x, chart.y.at(height(chosen))], 5.0, Stroke::new(Role::Line, 1.8));
         }
         let left = chart.x.at(0.0);
