@@ -3,6 +3,8 @@
 use attention::circuits::WordKind;
 use figures::{Params, Scene, Size};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 fn scene(tokens: &[(&str, &str)]) -> String {
     let quoted = |word: &str| {
@@ -567,3 +569,89 @@ proptest! {
         draws(&scene(&tokens));
     }
 }
+
+/// Characters from where scenes are written in, and from where they are not.
+fn character() -> impl Strategy<Value = char> {
+    prop_oneof![
+        4 => proptest::char::range('!', '~'),
+        2 => proptest::char::range('\u{a0}', '\u{24f}'),
+        2 => proptest::char::range('\u{370}', '\u{52f}'),
+        3 => proptest::char::range('\u{590}', '\u{6ff}'),
+        3 => proptest::char::range('\u{900}', '\u{dff}'),
+        1 => proptest::char::range('\u{e00}', '\u{1fff}'),
+        2 => proptest::char::range('\u{3041}', '\u{30ff}'),
+        2 => proptest::char::range('\u{4e00}', '\u{9fff}'),
+        2 => proptest::char::range('\u{1f300}', '\u{1faff}'),
+        1 => proptest::char::range('\u{300}', '\u{36f}'),
+        1 => proptest::char::range('\u{2000}', '\u{206f}'),
+        1 => proptest::sample::select(vec!['\u{200d}', '\u{fe0f}', '\u{200c}', '\u{1f3fd}', '\u{94d}', '\u{fffe}', '\u{20e3}']),
+        1 => any::<char>(),
+    ]
+}
+
+/// Scenes from random Unicode are built, every picture being XML as others read it, or refused with a place. In the
+/// suite some hundreds; `SCENES=10000` tries as many.
+#[test]
+fn random_unicode_is_built_or_refused() {
+    let cases: usize = std::env::var("SCENES").map_or(300, |cases| cases.parse().expect("a number"));
+    let word = proptest::collection::vec(character(), 1..5).prop_map(String::from_iter);
+    let plain = proptest::collection::vec(proptest::char::range('A', 'z'), 1..17).prop_map(String::from_iter);
+    // Of random words few are good: most tokens of a scene are words that are.
+    let good = proptest::sample::select(vec![
+        "cat",
+        "WORKMANSHIP",
+        "שלום",
+        "القطة",
+        "क्षत्रिय",
+        "疲れていた",
+        "👩\u{200d}👧",
+        "the",
+    ]);
+    let token = prop_oneof![2 => word, 2 => plain, 5 => good.prop_map(String::from)];
+    let scenes = proptest::collection::vec((token, -3.0..3.0, -3.0..3.0), 2..7);
+    let mut runner = TestRunner::deterministic();
+    let own =
+        |figure: &figures::Figure| figure.draw(&Scene::default(), &Params::new(), Size::Wide).unwrap().svg;
+    let (mut built, mut refused) = (0, 0);
+    for _ in 0..cases {
+        let tokens: Vec<(String, f64, f64)> = scenes.new_tree(&mut runner).unwrap().current();
+        let tokens: Vec<_> =
+            tokens.into_iter().map(|(text, x, y)| (text, format!("[{x:.2}, {y:.2}]"))).collect();
+        let tokens: Vec<_> = tokens.iter().map(|(text, vector)| (text.as_str(), vector.as_str())).collect();
+        let written = scene(&tokens);
+        match Scene::parse(&written) {
+            Err(error) => {
+                let (line, column) =
+                    error.place.strip_prefix("scene:").and_then(|at| at.split_once(':')).unwrap();
+                assert!(
+                    line.parse::<usize>().unwrap() > 0 && column.parse::<usize>().unwrap() > 0,
+                    "{error}"
+                );
+                refused += 1;
+            }
+            Ok(scene) => {
+                // Those whose picture is the same in every scene are drawn once.
+                for figure in figures::all().filter(|figure| built == 0 || !NO_TOKENS.contains(&figure.id)) {
+                    let drawn = figure.draw_sizes(&scene, &Params::new(), Size::ALL);
+                    for drawing in drawn.unwrap_or_else(|error| panic!("{}: {error}\n{written}", figure.id)) {
+                        let read = roxmltree::Document::parse(&drawing.svg);
+                        assert!(read.is_ok(), "{}: {read:?}\n{written}", figure.id);
+                        assert!(
+                            built > 0
+                                || !NO_TOKENS.contains(&figure.id)
+                                || drawing.svg == own(figure)
+                                || drawing.svg.contains("\"narrow\"")
+                        );
+                    }
+                }
+                built += 1;
+            }
+        }
+    }
+    println!("{built} scenes built, {refused} refused");
+    assert!(built * 8 > cases && refused * 8 > cases, "{built} built, {refused} refused");
+}
+
+/// Figures that show no token.
+const NO_TOKENS: [&str; 9] =
+    ["spread", "saturation", "cost", "wild-heads", "induction", "growth", "grown", "norms", "sinusoid"];

@@ -59,8 +59,8 @@ const WIDTHS: &[(u32, u16)] = &[
     (0x0444, 95), (0x0447, 72), (0x044b, 105), (0x044d, 72), (0x044e, 100), (0x045f, 110), (0x0482, 115),
     (0x0489, 0), (0x0529, 110), (0x058f, 105), // Cyrillic, Armenian
     (0x0590, 62), (0x05bd, 0), (0x05be, 62), (0x05bf, 0), (0x05c0, 62), (0x05c2, 0), (0x05c3, 62), (0x05c5, 0),
-    (0x05c6, 62), (0x05c7, 0), (0x05ff, 78), // Hebrew
-    (0x0605, 215), (0x060f, 130), (0x061a, 0), (0x064a, 100), (0x065f, 0), (0x066f, 75), (0x0670, 0), (0x06d5, 105),
+    (0x05c6, 62), (0x05c7, 0), (0x05ff, 68), // Hebrew
+    (0x0605, 215), (0x060f, 130), (0x061a, 0), (0x064a, 70), (0x065f, 0), (0x066f, 75), (0x0670, 0), (0x06d5, 105),
     (0x06dc, 0), (0x06de, 150), (0x06e4, 0), (0x06e6, 70), (0x06e8, 0), (0x06e9, 90), (0x06ed, 0),
     (0x077f, 125), (0x08ff, 135), // Arabic, and what is written like it
     (0x0902, 0), (0x0903, 50), (0x0939, 85), (0x093a, 0), (0x093b, 50), (0x093c, 0), (0x0940, 60), (0x0948, 0),
@@ -141,13 +141,13 @@ pub fn fit<'a>(
         }
         let parts = clusters(text);
         let taken = |it: &String| (0..texts.len()).any(|other| texts[other] != text && shown[other] == *it);
-        let told = (2..parts.len())
+        let told = (1..parts.len())
             .filter(|tail| {
                 let end = parts[parts.len() - tail..].concat();
                 !rivals.iter().any(|rival| rival.ends_with(&end))
             })
             .map(|tail| cut(place, tail, ""))
-            .find(|it| fits(place, it) && !taken(it));
+            .find(|it| fits(place, it) && !it.starts_with('…') && !taken(it));
         shown[place] = Cow::Owned(told.unwrap_or_else(|| cut(place, 0, &(place + 1).to_string())));
     }
     shown
@@ -303,9 +303,9 @@ mod tests {
         };
         assert_eq!(fit(&["cat", "international"], 13.0), ["cat", "international"]);
         assert_eq!(fit(&["cat", "international"], 8.0), ["cat", "interna…"]);
-        // What is alike at the beginning keeps its end, and the count of an equal token is such an end.
-        assert_eq!(fit(&["international", "internationally"], 8.0), ["inter…al", "inter…ly"]);
-        assert_eq!(fit(&["international", "international (2)"], 8.0), ["inter…al", "inter…2)"]);
+        // What is alike at the beginning keeps its end.
+        assert_eq!(fit(&["international", "internationally"], 8.0), ["intern…l", "intern…y"]);
+        assert_eq!(fit(&["international", "international (2)"], 8.0), ["intern…l", "intern…)"]);
         // What is alike at both ends is numbered by its place.
         assert_eq!(fit(&["abcdefxghijkl", "a", "abcdefyghijkl"], 5.0), ["abc…1", "a", "abc…3"]);
         assert_eq!(fit(&["aaaaaaaaxaaaaaaa", "aaaaaaaayaaaaaaa"], 4.0), ["aa…1", "aa…2"]);

@@ -116,7 +116,10 @@ impl Grid {
         // In a narrow picture words that stand side by side would run into one another: every second one higher.
         let lines = if self.side < 60.0 { 2 } else { 1 };
         let middle = |j: usize| self.left + self.side * (j as f64 + 0.5);
-        let columns = in_a_row(labels, &middle, canvas.width(), lines);
+        // The heading of the sums stands beside the last column's name.
+        let sum_at = self.left + self.width + 20.0;
+        let end = if self.row_sums { sum_at - Text::CENTRE.room("sum") / 2.0 } else { canvas.width() };
+        let columns = in_a_row(labels, &middle, end, lines);
         for j in first(column) {
             let how = if j == column { Text::CENTRE.bold() } else { Text::CENTRE };
             let lift = if j % lines == 1 { 30.0 } else { 14.0 };
