@@ -90,10 +90,14 @@ impl Scene {
     /// The largest size of a coordinate. The exponentials of larger scores differ by more than any picture shows.
     pub const LARGEST_COORDINATE: f64 = 100.0;
 
-    /// A scene of tokens that have been checked before: by [`Scene::parse`], when the book was built. `None` if
-    /// there is no token at the place of the `query`.
+    /// A scene of tokens whose words have been checked before: by [`Scene::parse`], when the book was built. `None` if
+    /// there are too few or too many, if a vector is too long, or if there is no token at the place of the `query`.
     pub fn of(tokens: Vec<Token>, why: String, query: usize) -> Option<Self> {
-        (query < tokens.len()).then_some(Scene { tokens, why, query })
+        let fits = |coordinate: &f64| coordinate.abs() <= Self::LARGEST_COORDINATE; // and is not NaN
+        let good = (Self::FEWEST..=Self::MOST).contains(&tokens.len())
+            && tokens.iter().all(|token| token.vector.iter().all(fits))
+            && query < tokens.len();
+        good.then_some(Scene { tokens, why, query })
     }
 
     /// The token whose question the chapters follow.
