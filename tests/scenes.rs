@@ -388,7 +388,7 @@ fn long_tokens_are_cut_visibly_and_stay_apart() {
         ]);
         let scene = Scene::parse(&text).unwrap();
         let mut cut = 0;
-        for figure in figures::all() {
+        for figure in figures::all().filter(|figure| !NO_TOKENS.contains(&figure.id)) {
             for size in Size::ALL {
                 let own = texts(&figure.draw(&Scene::default(), &Params::new(), size).unwrap().svg);
                 let shown = texts(&figure.draw(&scene, &Params::new(), size).unwrap().svg);
