@@ -5,7 +5,8 @@ use ndarray::ArrayRef1;
 /// The loss of one prediction: −ln of the probability that softmax gives to `target`. `[classes]` → a number
 ///
 /// That is ln Σ exp(logit) − the target's logit. The largest logit is taken out of the sum first, so that
-/// `exp` cannot overflow.
+/// `exp` cannot overflow. A target infinitely far below the largest logit costs ∞; where a logit is +∞ or
+/// NaN, the loss is NaN.
 ///
 /// Source: Goodfellow, Bengio and Courville 2016, "Deep Learning", section 6.2.2.3: the negative
 /// log-likelihood of softmax.

@@ -59,6 +59,13 @@
 //! which is seeded. Only the order in which a matrix product adds its terms is left to the machine,
 //! and with it the last bit or two.
 //!
+//! # Numbers out of range
+//!
+//! No number makes a function panic. What leaves the range of `f64` is ±∞, what then has no answer (∞ − ∞,
+//! 0 · ∞) is NaN, and both are handed on to whatever is computed from them. Where it is otherwise, or may
+//! surprise, the function says so: [`scores()`], [`softmax()`], [`attention()`], [`LayerNorm`], [`gelu`].
+//! Counts that no memory holds are refused, or a section on panics says that they are not.
+//!
 //! # Example
 //!
 //! One query, two keys, two values. The query points the way of the first key, and is long enough

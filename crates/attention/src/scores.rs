@@ -15,7 +15,8 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The number to divide by, for keys of `d_k` features.
+    /// The number to divide by, for keys of `d_k` features. (Without features it is 0; [`scores()`] refuses
+    /// them.)
     ///
     /// ```
     /// use attention::Scale;

@@ -32,7 +32,8 @@ impl Activation {
         }
     }
 
-    /// φ′(a), written with h = φ(a), because h is what a network keeps: 1, or 1 − h² for tanh.
+    /// φ′(a), written with h = φ(a), because h is what a network keeps: 1, or 1 − h² for tanh, whose h is
+    /// between −1 and 1.
     ///
     /// ```
     /// use attention::study::Activation;
@@ -83,6 +84,8 @@ impl Recurrence {
     }
 
     /// The state after each input: row t is h_t. `inputs` `[T, d]` → `[T, d]`
+    ///
+    /// A linear state that leaves the range of `f64` is ±∞, and NaN a step later.
     ///
     /// # Errors
     ///
