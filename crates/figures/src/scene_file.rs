@@ -2,6 +2,7 @@
 //!
 //! The live module has no need of this: its scene comes with the page, checked already.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use attention::circuits::WordKind;
@@ -37,7 +38,7 @@ impl Scene {
     /// A [`SceneError`] with line and column if the text is no TOML, lacks a field or has one too many, or
     /// if a token, its vector or their number is outside the limits above.
     pub fn parse(text: &str) -> Result<Self, SceneError> {
-        Self::parse_named(text, "scene")
+        Self::parse_named(text.to_owned(), "scene")
     }
 
     /// Reads a scene from a TOML file.
@@ -52,13 +53,20 @@ impl Scene {
             let what = "is a folder; needed is a scene file such as crates/figures/src/scene.toml";
             return Err(SceneError { place: name, what: what.into() });
         }
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse_named(&text, &name),
-            Err(error) => Err(SceneError { place: name, what: format!("cannot be read as text: {error}") }),
-        }
+        files::text(path)
+            .map_err(|error| {
+                let what = match error.kind() {
+                    ErrorKind::NotFound => "cannot be read: there is no such file".into(),
+                    ErrorKind::InvalidData => format!("cannot be read as text: {error}"),
+                    _ => format!("cannot be read: {error}"),
+                };
+                SceneError { place: name.clone(), what }
+            })
+            .and_then(|text| Self::parse_named(text, &name))
     }
 
-    fn parse_named(text: &str, name: &str) -> Result<Self, SceneError> {
+    fn parse_named(text: String, name: &str) -> Result<Self, SceneError> {
+        let text = &files::plain(text);
         let fault = |at: usize, what: String| {
             let before = &text[..at.min(text.len())];
             let line = before.matches('\n').count() + 1;
@@ -117,7 +125,7 @@ impl Scene {
 /// The book's own sentence.
 impl Default for Scene {
     fn default() -> Self {
-        match Self::parse_named(include_str!("scene.toml"), "crates/figures/src/scene.toml") {
+        match Self::parse_named(include_str!("scene.toml").into(), "crates/figures/src/scene.toml") {
             Ok(scene) => scene,
             Err(error) => panic!("the scene that comes with the book is damaged: {error}"),
         }

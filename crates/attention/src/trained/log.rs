@@ -98,6 +98,8 @@ impl TrainingLog {
             came: format!("`{text}` in line {}", line + 1),
             needed: needed.to_owned(),
         };
+        // Some editors put a byte order mark before a text.
+        let csv = csv.strip_prefix('\u{feff}').unwrap_or(csv);
         let mut lines = csv.lines().enumerate();
         let (_, names) = lines.next().unwrap_or_default();
         let heads = heads_in(names);

@@ -188,6 +188,12 @@ fn the_same_log_in_and_out() {
     let csv = TrainingLog { rows: vec![row(0), row(25)] }.to_csv();
     assert_eq!(TrainingLog::parse(&csv).unwrap().to_csv(), csv);
 
+    // Whatever wrote it.
+    let windows = format!("\u{feff}{}", csv.replace('\n', "\r\n"));
+    for same in [&windows, csv.trim_end(), windows.trim_end()] {
+        assert_eq!(TrainingLog::parse(same).unwrap().to_csv(), csv);
+    }
+
     let damaged = [
         ("", "`` in line 1"),
         (&csv.replacen("accuracy", "precision", 1), "in line 1"),
