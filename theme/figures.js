@@ -340,7 +340,8 @@
   /** An address such as `page.html#figure-threads?query=0,0` opens the figure as it was sent. */
   function arrive() {
     const [, id, query] = location.hash.match(/^#([^?]+)\?(.*)$/) ?? [];
-    const node = id && document.getElementById(decodeURIComponent(id));
+    // Figures have plain names; whatever else stands there is the browser's business.
+    const node = id && document.getElementById(id);
     const figure = node && figures.get(node);
     if (!figure) return;
     node.scrollIntoView();

@@ -1,16 +1,20 @@
 //! The whole of a build: load, expand, render, publish.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use figures::{Params, Scene, Size};
 use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
+use mdbook_summary::{Summary, SummaryItem, parse_summary};
+use walkdir::WalkDir;
 
 use crate::expand::{expand, scene};
-use crate::fault::{Error, Result};
+use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::heed;
-use crate::site::{Site, write_files};
+use crate::links;
+use crate::page::at_root;
+use crate::site::{Site, keep_apart, write_files};
 
 /// What a build made.
 #[derive(Debug)]
@@ -39,10 +43,13 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
     let root = &std::path::absolute(root).map_err(Error::file(root, "this folder cannot be found"))?;
     let mut config = configuration(root)?;
     let scene = scene(scene_file, root, &config)?;
-    let site = Site::open(&root.join(&config.build.build_dir), waiting)?;
+    let summary = summary(root, &config)?;
+    let folder = root.join(&config.build.build_dir);
+    keep_apart(&folder, &[root, &root.join(&config.book.src)])?;
+    let site = Site::open(&folder, waiting)?;
     config.build.build_dir = site.draft();
 
-    let mut book = heed(|| MDBook::load_with_config(root, config))?;
+    let mut book = heed(|| MDBook::load_with_config_and_summary(root, config, summary))?;
     let expanded = expand(&mut book.book, &scene, root, &book.config)?;
     heed(|| book.build())?;
     let pages = book.build_dir_for("html");
@@ -52,7 +59,8 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
             "mdBook made no index.html: has src/SUMMARY.md a chapter, and book.toml an [output.html]?".into(),
         ));
     }
-    settle_scripts(&pages)?;
+    links::follow(&expanded.links, &pages)?;
+    settle_pages(&pages)?;
     let pictures = expanded.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
     write_files(&pages.join("figures"), pictures)?;
     // Where the page will be once the draft is the book.
@@ -98,8 +106,7 @@ pub fn find_root(folder: &Path) -> Option<&Path> {
 pub fn configuration(root: &Path) -> Result<Config> {
     let other = |error: mdbook_driver::errors::Error| Error::Other(format!("book.toml: {error:#}"));
     let file = root.join("book.toml");
-    let text =
-        std::fs::read_to_string(&file).map_err(Error::file(&file, "the book's settings cannot be read"))?;
+    let text = files::text(&file).map_err(Error::file(&file, "the book's settings cannot be read"))?;
     let mut config: Config = text.parse().map_err(other)?;
     config.update_from_env().map_err(other)?;
     // mdBook would write an empty chapter into the sources for one that is missing.
@@ -109,21 +116,54 @@ pub fn configuration(root: &Path) -> Result<Config> {
     Ok(config)
 }
 
+/// The book's list of chapters, `SUMMARY.md`.
+fn summary(root: &Path, config: &Config) -> Result<Summary> {
+    let file = root.join(&config.book.src).join("SUMMARY.md");
+    let name = config.book.src.join("SUMMARY.md").display().to_string();
+    let text = files::text(&file).map_err(Error::file(&file, "the list of chapters cannot be read"))?;
+    let summary = heed(|| parse_summary(&text)).map_err(|error| match error {
+        Error::Other(what) => Error::Other(format!("{name}: {what}")),
+        error => error,
+    })?;
+    let mut faults = Vec::new();
+    let mut items: Vec<&SummaryItem> =
+        [&summary.suffix_chapters, &summary.numbered_chapters, &summary.prefix_chapters]
+            .into_iter()
+            .flat_map(|items| items.iter().rev())
+            .collect();
+    while let Some(item) = items.pop() {
+        let SummaryItem::Link(link) = item else { continue };
+        items.extend(link.nested_items.iter().rev());
+        let Some(path) = &link.location else { continue };
+        // Its page would be outside the book's folder as well.
+        if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            let written = path.display().to_string();
+            let at = text.find(&written).or_else(|| text.find(&written.replace(' ', "%20"))).unwrap_or(0);
+            let what = format!(
+                "the chapter `{written}` is outside of {}; a chapter's path leads from there, downwards",
+                config.book.src.display()
+            );
+            faults.push(Fault { place: Some(Place::of(&name, &text, at)), what });
+        }
+    }
+    if faults.is_empty() { Ok(summary) } else { Err(Faults(faults).into()) }
+}
+
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
-/// are marked as ones that `theme/search.js` loads when a reader searches.
-fn settle_scripts(pages: &Path) -> Result<()> {
-    let read = |path: &Path| std::fs::read_dir(path).map_err(Error::file(path, "this folder cannot be read"));
-    let mut folders = vec![pages.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in read(&folder)? {
-            let path = entry.map_err(Error::file(&folder, "this folder cannot be read"))?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "html") {
-                let cannot = "this page cannot be rewritten";
-                let page = std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?;
-                std::fs::write(&path, settled(&page)).map_err(Error::file(&path, cannot))?;
+/// are marked as ones that `theme/search.js` loads when a reader searches. And lets the figures on the page for printing
+/// find their modules.
+fn settle_pages(pages: &Path) -> Result<()> {
+    let cannot = "this page cannot be rewritten";
+    for entry in WalkDir::new(pages) {
+        let path = entry
+            .map_err(|error| Error::file(pages, "this folder cannot be read")(error.into()))?
+            .into_path();
+        if path.extension().is_some_and(|ending| ending == "html") {
+            let mut page = settled(&std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?);
+            if path == pages.join("print.html") {
+                page = at_root(&page);
             }
+            std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use figures::{Control, Kind, Params, Scene, Size};
 use crate::build::{build, configuration, find_root, write_figures};
 use crate::expand::{expand, scene};
 use crate::fault::{Error, Result};
+use crate::hint::said;
 
 /// Builds the book: figures, numbers and listings into the chapters, the chapters into a website.
 #[derive(Debug, Parser)]
@@ -52,7 +53,11 @@ enum Command {
         folder: PathBuf,
     },
     /// List the figures with their controls, findings, rows and columns.
-    List,
+    List {
+        /// Only these [default: all].
+        #[arg(value_name = "FIGURE")]
+        figures: Vec<String>,
+    },
     /// Serve as a preprocessor of `mdbook build`: a book as JSON in, a book with figures and formulas out.
     Preprocess {
         #[command(subcommand)]
@@ -85,7 +90,7 @@ impl Cli {
                 let count = write_figures(&self.scene()?, folder)?;
                 Ok(format!("{count} figures written to {}\n", folder.display()))
             }
-            Some(Command::List) => list(&self.scene()?),
+            Some(Command::List { figures }) => list(&self.scene()?, figures),
             Some(Command::Preprocess { question: None }) => self.preprocess(),
             // What we write is HTML.
             Some(Command::Preprocess { question: Some(Question::Supports { renderer }) }) => {
@@ -166,10 +171,15 @@ fn warn_of_stale_modules(root: &Path) {
     }
 }
 
-/// Everything an author can show or quote.
-fn list(scene: &Scene) -> Result<String> {
+/// Everything an author can show or quote of some figures, or of all.
+fn list(scene: &Scene, names: &[String]) -> Result<String> {
+    let found = |name: &String| figures::figure(name).map_err(|error| Error::Other(said(&error)));
+    let mut figures: Vec<_> = names.iter().map(found).collect::<Result<_>>()?;
+    if figures.is_empty() {
+        figures = figures::all().collect();
+    }
     let mut text = String::new();
-    for figure in figures::all() {
+    for figure in figures {
         let drawing = figure
             .draw(scene, &Params::new(), Size::Wide)
             .map_err(|source| Error::Figure { id: figure.id, source })?;

@@ -22,13 +22,15 @@
 //!   directives. In code our directives are refused unless they are escaped like that: shown as they stand they
 //!   would look like a mistake, and expanded they would not be the code that runs.
 //! - What stands in an HTML comment is left alone.
-//! - mdBook's own `include`, `rustdoc_include`, `playground` and `title` are mdBook's to expand. The files and
-//!   anchors that they name are checked first ([`crate::include`]), since mdBook shows nothing at all for an
-//!   anchor that is missing. Any other word is refused.
+//! - `include` works as mdBook has it ([`crate::include`]). Its `rustdoc_include`, `playground` and `title` are mdBook's to
+//!   expand; the files and anchors that they name are checked first, since mdBook shows nothing at all for an anchor that is
+//!   missing. Any other word is refused.
 
 use std::ops::Range;
 
-use figures::{Figure, Params, Scene};
+use figures::{Control, Figure, Kind, Params, Scene};
+
+use crate::hint::{did_you_mean, said};
 
 /// What a directive may be called, with an example of each; mdBook's own come last.
 const KNOWN: &[(&str, &str)] = &[
@@ -55,7 +57,12 @@ pub struct Directive {
     pub rest: String,
     /// Whether its `}}` was found.
     pub closed: bool,
+    /// Whether its `#` stands where it is looked for, right before the word.
+    pub marked: bool,
 }
+
+/// What mdBook expands, and not we.
+const MDBOOKS: [&str; 4] = ["include", "rustdoc_include", "playground", "title"];
 
 impl Directive {
     /// Whether there is a directive of that name, ours or mdBook's.
@@ -80,9 +87,18 @@ pub fn scan(text: &str) -> Vec<Directive> {
     while let Some(start) = text[from..].find("{{").map(|at| from + at) {
         from = start + 1;
         let inside = &text[start + 2..];
-        // mdBook allows spaces before the `#`.
-        let Some(named) = inside.trim_start().strip_prefix('#') else { continue };
-        if !named.starts_with(|c: char| c.is_ascii_alphabetic()) || text[..start].ends_with('\\') {
+        // mdBook allows spaces before the `#`. Without it, or with spaces behind it, only our own words are directives, and
+        // faults: they would stand in the page as they are.
+        let word = |text: &'_ str| {
+            let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+            text[..end.unwrap_or(text.len())].to_owned()
+        };
+        let named = inside.trim_start().strip_prefix('#');
+        let marked = named.is_some_and(|named| named.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let named = named.unwrap_or(inside).trim_start();
+        let word = word(named);
+        let is_ours = KNOWN.iter().any(|(known, _)| *known == word) && !MDBOOKS.contains(&word.as_str());
+        if !(marked || is_ours) || text[..start].ends_with('\\') {
             continue;
         }
         let end = inside.find("}}").filter(|&end| {
@@ -91,17 +107,15 @@ pub fn scan(text: &str) -> Vec<Directive> {
         });
         // Without an end: as far as the line goes, for the message.
         let body = &inside[..end.or_else(|| inside.find('\n')).unwrap_or(inside.len())];
-        let content = body.trim_start().strip_prefix('#').unwrap_or_default();
-        let word = content
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
-            .next()
-            .unwrap_or_default();
+        let content = body.trim_start();
+        let content = content.strip_prefix('#').unwrap_or(content).trim_start();
         from = start + 2 + body.len() + if end.is_some() { 2 } else { 0 };
         found.push(Directive {
             range: start..from,
-            word: word.to_owned(),
-            rest: content[word.len()..].trim().to_owned(),
+            rest: content.get(word.len()..).unwrap_or_default().trim().to_owned(),
+            word,
             closed: end.is_some(),
+            marked,
         });
     }
     found
@@ -131,8 +145,10 @@ pub enum Order {
     Figures,
     /// The list of exercises.
     Exercises,
-    /// A file or a part of one, for mdBook to expand.
+    /// A file or a part of one.
     Include(String),
+    /// The same, in one of the ways that are mdBook's.
+    Playground(String),
     /// A page's title, for mdBook.
     Title,
 }
@@ -185,10 +201,17 @@ impl Order {
             let known: Vec<_> = KNOWN.iter().map(|(known, _)| format!("`{known}`")).collect();
             return Err(format!(
                 "there is no directive `{{{{#{word}}}}}`; there is {}. If the text itself is meant, put a \
-                 backslash before it",
-                known.join(", ")
+                 backslash before it{}",
+                known.join(", "),
+                did_you_mean(word, KNOWN.iter().map(|(known, _)| *known))
             ));
         };
+        if !directive.marked {
+            return Err(format!(
+                "a directive has a `#` right before its word, and is written like this: {example}. If the text itself is \
+                 meant, put a backslash before it"
+            ));
+        }
         if !directive.closed {
             return Err(format!("`{{{{#{word}` is not closed; it is written like this: {example}"));
         }
@@ -202,7 +225,8 @@ impl Order {
             return rest
                 .split_whitespace()
                 .next()
-                .map(|file| Order::Include(file.to_owned()))
+                .map(str::to_owned)
+                .map(if word == "include" { Order::Include } else { Order::Playground })
                 .ok_or_else(needs);
         }
         if word == "title" {
@@ -213,6 +237,19 @@ impl Order {
             shlex::split(rest).ok_or_else(|| format!("`{{{{#{word} {rest}}}}}`: a quote is not closed"))?;
         let (names, settings) = divide(words);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let needs = || {
+            // A row may be called `=` or `a=b`, but most often a setting is meant.
+            let hint = if names.iter().any(|name| name.starts_with('=') || name.ends_with('=')) {
+                ". A setting is written without spaces, `name=value`"
+            } else if names.iter().any(|name| setting(name).is_some()) {
+                ". Settings, `name=value`, stand last"
+            } else if !settings.is_empty() && !matches!(word.as_str(), "figure" | "value") {
+                ". Only `figure` and `value` have settings"
+            } else {
+                ""
+            };
+            needs() + hint
+        };
         match (word.as_str(), names.as_slice()) {
             ("figure", [id]) => Ok(Order::Figure((*id).into(), settings)),
             ("value", [figure, name]) => {
@@ -240,16 +277,17 @@ impl Order {
 
 /// Parts the words of a directive into names and, behind them, `name=value` settings.
 fn divide(mut words: Vec<String>) -> (Vec<String>, Settings) {
-    let setting = |word: &String| {
-        let (name, value) = word.split_once('=')?;
-        // A token such as `=` or `+=` is a row's name, and no setting.
-        let plain =
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        plain.then(|| (name.to_owned(), value.to_owned()))
-    };
     let names = words.iter().rposition(|word| setting(word).is_none()).map_or(0, |last| last + 1);
-    let settings = words.split_off(names).iter().filter_map(setting).collect();
+    let settings = words.split_off(names).iter().filter_map(|word| setting(word)).collect();
     (words, settings)
+}
+
+/// A word as a setting, if it is one.
+fn setting(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    // A token such as `=` or `+=` is a row's name, and no setting.
+    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    plain.then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// Settings as a figure's parameters.
@@ -268,9 +306,36 @@ fn divide(mut words: Vec<String>) -> (Vec<String>, Settings) {
 /// # Ok::<(), figures::Error>(())
 /// ```
 pub fn parameters(figure: &Figure, scene: &Scene, settings: &Settings) -> Result<Params, String> {
-    let params: Params = settings.iter().cloned().collect();
-    figure.check(scene, &params).map_err(|error| format!("{}: {error}", figure.id))?;
+    let controls = figure.controls(scene);
+    let read = |(name, value): &(String, String)| {
+        let control = controls.iter().find(|control| control.name == *name);
+        (name.clone(), control.and_then(|control| by_label(control, value)).unwrap_or(value.clone()))
+    };
+    let params: Params = settings.iter().map(read).collect();
+    figure.check(scene, &params).map_err(|error| {
+        let written = controls.first().map(|control| format!("{}={}", control.name, control.default()));
+        let hint = match (&error, written) {
+            (figures::Error::Unknown { .. }, Some(written)) => {
+                format!(". A setting is written like this: {written}")
+            }
+            _ => String::new(),
+        };
+        format!("{}: {}{hint}", figure.id, said(&error))
+    })?;
     Ok(params)
+}
+
+/// What a control is set to by the name that a reader sees, `cat` for `2` or `2.2,1.6`: where that is no value already, and
+/// the name of one alone.
+fn by_label(control: &Control, written: &str) -> Option<String> {
+    let (Kind::Choice { options: named, .. } | Kind::Point { presets: named, .. }) = &control.kind else {
+        return None;
+    };
+    let mut found = named.iter().filter(|preset| preset.label.eq_ignore_ascii_case(written));
+    match (control.parse(written), found.next(), found.next()) {
+        (Err(_), Some(preset), None) => Some(preset.value.clone()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -292,6 +357,41 @@ mod tests {
     }
 
     #[test]
+    fn a_directive_without_its_mark_is_found_and_refused() {
+        for text in ["{{figure threads}}", "{{ value threads top }}", "{{# ref threads}}"] {
+            let fault = Order::read(&scan(text)[0]).unwrap_err();
+            assert!(fault.starts_with("a directive has a `#` right before its word"), "{text}: {fault}");
+        }
+    }
+
+    #[test]
+    fn says_how_settings_are_written() {
+        for (text, hint) in [
+            ("{{#figure query=1,2 threads}}", "Settings, `name=value`, stand last"),
+            ("{{#figure threads query = 1,2}}", "without spaces"),
+            ("{{#figure threads query= 1,2}}", "without spaces"),
+            ("{{#ref threads query=1,2}}", "Only `figure` and `value` have settings"),
+        ] {
+            let fault = Order::read(&scan(text)[0]).unwrap_err();
+            assert!(fault.contains(hint), "{text}: {fault}");
+        }
+    }
+
+    #[test]
+    fn a_control_is_set_by_name_too() {
+        let set = |figure, name: &str, value: &str| {
+            let settings = vec![(name.to_owned(), value.to_owned())];
+            parameters(figures::figure(figure).unwrap(), &Scene::default(), &settings)
+        };
+        assert_eq!(set("threads", "query", "cat"), Ok(figures::params([("query", "2.2,1.6")])));
+        assert_eq!(set("threads", "query", "1,2"), Ok(figures::params([("query", "1,2")])));
+        let fault = set("threads", "query", "dog").unwrap_err();
+        assert!(fault.starts_with("threads: query: `dog` is not possible"), "{fault}");
+        let fault = set("threads", "key", "cat").unwrap_err();
+        assert!(fault.ends_with(". A setting is written like this: query=1.4,1"), "{fault}");
+    }
+
+    #[test]
     fn finds_what_is_not_closed() {
         assert_eq!(words("{{#figure threads\n\nmore }}"), [("figure".into(), "threads".into(), false)]);
         assert_eq!(words("{{#figure threads}"), [("figure".into(), "threads}".into(), false)]);
@@ -304,7 +404,10 @@ mod tests {
 
     #[test]
     fn leaves_other_braces_alone() {
-        assert_eq!(words("\\{{#figure a}} {{title}} {{}} { {#a} } $\\def\\x#1{{#1}}$ {{"), []);
+        assert_eq!(
+            words("\\{{#figure a}} \\{{figure a}} {{title}} {{# title}} {{}} { {#a} } $\\def\\x#1{{#1}}$ {{"),
+            []
+        );
     }
 
     #[test]

@@ -1,28 +1,24 @@
 //! The exercises of all chapters, gathered: their questions, and where the answers are.
 
-use std::path::Path;
+use crate::page::{link_text, way};
 
 /// The heading that exercises stand under, in each chapter.
 const HEADING: &str = "## Exercises";
 
-/// The list of all exercises, as Markdown, for a chapter at `here`; empty if there are none. Each chapter is given by its
-/// path and its text.
+/// The list of all exercises, as Markdown, for the page `here`; empty if there are none. Each chapter is given by its page, a
+/// path from the book's first folder, and its text.
 ///
 /// ```
-/// use std::path::Path;
-///
 /// let chapter = "# 7.1 Query\n\nText.\n\n## Exercises\n\n1. What is it?\n\n<details>\nThis.\n</details>\n\n## In short\n";
-/// let list = book::exercises::list([(Path::new("part/a.md"), chapter)], Path::new("all.md"));
-/// assert_eq!(list, "**[7.1 Query](part/a.md#exercises)**\n\n1. What is it?\n");
+/// let list = book::exercises::list([("part/a b.html", chapter)], "all.html");
+/// assert_eq!(list, "**[7.1 Query](part/a%20b.html#exercises)**\n\n1. What is it?\n");
 /// ```
-pub fn list<'a>(chapters: impl IntoIterator<Item = (&'a Path, &'a str)>, here: &Path) -> String {
-    let up = "../".repeat(here.iter().count().saturating_sub(1));
-    let lists = chapters.into_iter().filter_map(|(path, text)| {
+pub fn list<'a>(chapters: impl IntoIterator<Item = (&'a str, &'a str)>, here: &str) -> String {
+    let lists = chapters.into_iter().filter_map(|(page, text)| {
         let title = text.lines().find_map(|line| line.strip_prefix("# "))?;
         let questions = questions(text);
-        let path: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         // Not a heading: mdBook makes those links themselves.
-        let link = format!("**[{title}]({up}{}#exercises)**", path.join("/"));
+        let link = format!("**[{}]({}#exercises)**", link_text(title), way(here, page));
         (!questions.is_empty()).then(|| format!("{link}\n\n{}\n", questions.join("\n")))
     });
     lists.collect::<Vec<_>>().join("\n")

@@ -13,9 +13,11 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
 use crate::chapter::{Chapter, Context, Formula};
 use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
-use crate::fault::{Error, Fault, Faults, Result};
+use crate::fault::{Fault, Faults, Place, Result};
 use crate::formula::Katex;
+use crate::hint::said;
 use crate::page::{self, Shown};
+use crate::settings::Settings as BookSettings;
 use crate::{exercises, include};
 
 /// What the expansion of a book made besides its chapters.
@@ -27,6 +29,19 @@ pub struct Expanded {
     pub pictures: Vec<(&'static str, String)>,
     /// How long drawing took.
     pub drawing: Duration,
+    /// The links between the book's files, for [`crate::links`] to follow.
+    pub links: Vec<SourceLink>,
+}
+
+/// A link as it stands in a chapter.
+#[derive(Debug)]
+pub struct SourceLink {
+    /// Where it stands.
+    pub place: Place,
+    /// The page that its chapter becomes.
+    pub page: String,
+    /// Its address.
+    pub to: String,
 }
 
 /// The scene that a book is built with: that of the file given, or else the one that `book.toml` names in
@@ -34,19 +49,14 @@ pub struct Expanded {
 ///
 /// # Errors
 ///
-/// [`Error::Scene`] if it cannot be read, [`Error::Other`] if its name in `book.toml` is no text.
+/// [`Error::Scene`](crate::fault::Error::Scene) if it cannot be read, and those of [`BookSettings::of`].
 pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene> {
-    let named: Option<PathBuf> = config
-        .get("preprocessor.figures.scene")
-        .map_err(|error| Error::Other(format!("book.toml: {error:#}")))?;
+    let named = BookSettings::of(config)?.scene;
     match given.map(Path::to_owned).or(named.map(|name| root.join(name))) {
         Some(file) => Ok(Scene::load(&file)?),
         None => Ok(Scene::default()),
     }
 }
-
-/// Where the list of exercises goes.
-const EXERCISES: &str = "\n{{#exercises}}\n";
 
 /// Expands every directive and sets every formula of a book.
 ///
@@ -55,8 +65,9 @@ const EXERCISES: &str = "\n{{#exercises}}\n";
 /// [`Error::Faults`] with everything that is wrong with the directives, includes and formulas of all chapters; or what
 /// is wrong with KaTeX's settings.
 pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> Result<Expanded> {
-    let katex = Katex::of(root, config)?;
-    let chapters = read(book, &config.book.src, katex.as_ref());
+    let katex = BookSettings::of(config)?.katex.map(|settings| Katex::of(root, &settings)).transpose()?;
+    for_each_chapter(&mut book.items, &mut |text| *text = files::plain(std::mem::take(text)));
+    let chapters = read(book, &config.book.src, katex.is_some());
     let survey = Survey::of(&chapters, scene);
     let mut desk = Desk {
         scene,
@@ -95,25 +106,49 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
     }
     let mut texts = texts.into_iter();
     for_each_chapter(&mut book.items, &mut |text| *text = texts.next().unwrap_or_default());
-    Ok(Expanded { chapters: chapters.len(), pictures, drawing: desk.drawing })
+    let links = chapters.iter().flat_map(|chapter| {
+        let link = |link: &crate::chapter::Link| SourceLink {
+            place: chapter.place(link.at),
+            page: chapter.page(),
+            to: link.to.clone(),
+        };
+        chapter.links.iter().map(link)
+    });
+    Ok(Expanded { chapters: chapters.len(), pictures, drawing: desk.drawing, links: links.collect() })
 }
 
 /// The chapters of a book whose sources are in the folder `source`, seen from the book's.
-fn read(book: &Book, source: &Path, katex: Option<&Katex>) -> Vec<Chapter> {
-    let all: Vec<(&Path, &str)> = book
+fn read(book: &Book, source: &Path, has_formulas: bool) -> Vec<Chapter> {
+    let chapters: Vec<Chapter> = book
         .chapters()
-        .map(|chapter| (chapter.path.as_deref().unwrap_or(Path::new("")), chapter.content.as_str()))
-        .collect();
-    book.chapters()
-        .zip(&all)
-        .map(|(chapter, &(path, text))| {
+        .map(|chapter| {
+            let path = chapter.path.as_deref().unwrap_or(Path::new(""));
             let file = source.join(chapter.source_path.as_deref().unwrap_or(path)).display().to_string();
-            // First of all, for the questions have directives and formulas of their own.
-            let list = text.contains(EXERCISES).then(|| exercises::list(all.iter().copied(), path));
-            let text = list.map_or(text.into(), |list| text.replace(EXERCISES, &format!("\n{list}\n")));
-            Chapter::read(file, path, &text, katex.map(|katex| &katex.delimiters))
+            Chapter::read(file, path, &chapter.content, has_formulas)
         })
-        .collect()
+        .collect();
+    let texts: Vec<_> = chapters.iter().map(|chapter| (chapter.page(), chapter.text.clone())).collect();
+    let list = |page: &str| {
+        let list = exercises::list(texts.iter().map(|(page, text)| (page.as_str(), text.as_str())), page);
+        format!("\n{list}\n")
+    };
+    // First of all, for the questions have directives and formulas of their own.
+    let gathered = |chapter: Chapter| {
+        let lists: Vec<Edit> = chapter
+            .directives
+            .iter()
+            .filter(|(directive, context)| {
+                *context == Context::Alone && Order::read(directive) == Ok(Order::Exercises)
+            })
+            .map(|(directive, _)| (directive.range.clone(), list(&chapter.page())))
+            .collect();
+        if lists.is_empty() {
+            return chapter;
+        }
+        let text = splice(&chapter.text, 0..chapter.text.len(), &lists);
+        Chapter::read(chapter.file, &chapter.path, &text, has_formulas)
+    };
+    chapters.into_iter().map(gathered).collect()
 }
 
 /// Calls `change` with the text of each chapter in the order of reading, that of [`Book::chapters`]. mdBook's own
@@ -217,25 +252,18 @@ impl Desk<'_> {
     /// for all of it. In several threads, for KaTeX takes most of a build's time.
     fn formulas(&self, chapter: &Chapter, edits: Vec<Edit>, wrong: &[Wrong]) -> (Vec<Edit>, Vec<Wrong>) {
         let Some(katex) = self.katex else { return (edits, Vec::new()) };
-        let is_whole = |formula: &&Formula| {
-            let unread = chapter.unread_formula == Some(formula.range.start);
-            !unread && !wrong.iter().any(|(at, _)| formula.range.contains(at))
-        };
+        let is_whole = |formula: &&Formula| !wrong.iter().any(|(at, _)| formula.range.contains(at));
         let whole: Vec<_> = chapter.formulas.iter().filter(is_whole).collect();
         let set: Vec<_> = whole
             .into_par_iter()
             .map(|formula| {
-                let tex = splice(&chapter.text, formula.inside.clone(), &edits);
+                let tex =
+                    without_quotes(splice(&chapter.text, formula.inside.clone(), &edits), formula.quotes);
                 (formula, katex.set(&tex, formula.display))
             })
             .collect();
 
-        let mut wrong = Vec::new();
-        if let Some(at) = chapter.unread_formula {
-            let what = "this opens a formula that is not closed in its paragraph, or a lone backtick before it hides \
-                        it; a dollar sign that is meant as such is written `\\$`";
-            wrong.push((at, what.to_owned()));
-        }
+        let mut wrong: Vec<_> = chapter.dollars.iter().map(|(at, what)| (*at, (*what).to_owned())).collect();
         let mut all = edits;
         all.retain(|(range, _)| !set.iter().any(|(formula, _)| formula.range.contains(&range.start)));
         for (formula, set) in set {
@@ -266,20 +294,22 @@ impl Desk<'_> {
         match context {
             Context::Comment => return Ok(None),
             // Code may well have such braces of its own, and no backslash could be put before them.
-            Context::Code if !(directive.closed && directive.is_known()) => return Ok(None),
+            Context::Code if !(directive.closed && directive.marked && directive.is_known()) => {
+                return Ok(None);
+            }
             _ => {}
         }
         let word = &directive.word;
         let text = match (Order::read(directive)?, context) {
-            (Order::Include(_) | Order::Title | Order::Ref(_), Context::Formula) => {
+            (Order::Include(_) | Order::Playground(_) | Order::Title | Order::Ref(_), Context::Formula) => {
                 return Err(format!("`{{{{#{word}}}}}` does not work in a formula"));
             }
             (Order::Include(target), _) => {
-                let file = self.source.join(&chapter.path);
-                let folder = file.parent().unwrap_or(&self.source);
-                let in_code = context == Context::Code;
-                include::check(folder, &target, in_code, self.katex.map(|katex| &katex.delimiters))?;
-                return Ok(if in_code { include::moved_to_margin(folder, &target) } else { None });
+                include::text(&self.folder(chapter), &target, self.including(context))?
+            }
+            (Order::Playground(target), _) => {
+                include::check(&self.folder(chapter), &target, self.including(context))?;
+                return Ok(None);
             }
             (Order::Title, _) => return Ok(None),
             (_, Context::Code) => {
@@ -307,6 +337,15 @@ impl Desk<'_> {
         Ok(Some(text))
     }
 
+    /// The folder of a chapter's file.
+    fn folder(&self, chapter: &Chapter) -> PathBuf {
+        self.source.join(&chapter.path).parent().unwrap_or(&self.source).to_owned()
+    }
+
+    fn including(&self, context: Context) -> include::Place {
+        include::Place { in_code: context == Context::Code, has_formulas: self.katex.is_some() }
+    }
+
     fn figure(
         &mut self,
         id: &str,
@@ -314,7 +353,7 @@ impl Desk<'_> {
         chapter: &Chapter,
         directive: &Directive,
     ) -> Result<String, String> {
-        let figure = figures::figure(id).map_err(|error| error.to_string())?;
+        let figure = find(id)?;
         parameters(figure, self.scene, settings)?;
         let survey = self.survey;
         let shown = survey.find(id).ok_or_else(|| format!("the figure `{id}` was not counted"))?;
@@ -332,9 +371,9 @@ impl Desk<'_> {
     }
 
     fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {
-        figures::figure(id).map_err(|error| error.to_string())?;
+        find(id)?;
         match self.survey.find(id) {
-            Some(shown) => Ok(page::link(shown, &chapter.page(), &chapter.to_root())),
+            Some(shown) => Ok(page::link(shown, &chapter.page())),
             None => Err(format!(
                 "the figure `{id}` is shown nowhere in the book; show it with {{{{#figure {id}}}}}, alone on its line"
             )),
@@ -348,7 +387,14 @@ impl Desk<'_> {
         column: Option<&str>,
         settings: &Settings,
     ) -> Result<Cell, String> {
-        let figure = figures::figure(id).map_err(|error| error.to_string())?;
+        let figure = find(id).map_err(|what| {
+            // The figure stands first; another word may be one.
+            let words = [Some(name), column];
+            match words.into_iter().flatten().find(|word| figures::figure(word).is_ok()) {
+                Some(figure) => format!("{what} The figure stands first: {{{{#value {figure} …}}}}"),
+                None => what,
+            }
+        })?;
         let mut params = self.survey.find(id).map(|shown| shown.params.clone()).unwrap_or_default();
         params.extend(parameters(figure, self.scene, settings)?);
         let drawings = self.draw(figure, &params)?;
@@ -360,7 +406,7 @@ impl Desk<'_> {
         cell.cloned().map_err(|error| {
             let row = column.is_none() && drawing.table.rows.iter().any(|row| row.name == name);
             let hint = if row { ". It is a row: name a column too" } else { "" };
-            format!("{id}: {error}{hint}")
+            format!("{id}: {}{hint}", said(&error))
         })
     }
 
@@ -378,6 +424,25 @@ impl Desk<'_> {
         self.drawing += start.elapsed();
         Ok(self.drawings.entry(key).or_insert(Rc::new(drawings)).clone())
     }
+}
+
+/// The figure of that name.
+fn find(id: &str) -> Result<&'static Figure, String> {
+    figures::figure(id).map_err(|error| said(&error))
+}
+
+/// TeX without the `>` that quotes have before each line.
+fn without_quotes(tex: String, quotes: usize) -> String {
+    if quotes == 0 {
+        return tex;
+    }
+    let bare = |line: &str| {
+        (0..quotes).fold(line.to_owned(), |line, _| {
+            line.trim_start().strip_prefix('>').map(str::to_owned).unwrap_or(line)
+        })
+    };
+    let (first, rest) = tex.split_once('\n').unwrap_or((&tex, ""));
+    rest.split('\n').fold(first.to_owned(), |tex, line| tex + "\n" + &bare(line))
 }
 
 /// A cell as it is written in that place.

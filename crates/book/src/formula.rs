@@ -5,44 +5,30 @@ use std::path::Path;
 
 use katex::{Opts, render_with_opts};
 use mdbook_katex::cfg::KatexConfig;
-use mdbook_preprocessor::config::Config;
 
-use crate::chapter::Delimiters;
 use crate::fault::{Error, Result};
 use crate::maths::settle;
 
-/// Where `book.toml` has KaTeX's settings. They are those of mdbook-katex; what comes out is MathML whatever `output` says,
-/// and needs no stylesheet.
-const KEY: &str = "preprocessor.figures.katex";
-
-/// KaTeX with a book's macros and settings.
+/// KaTeX with a book's macros and settings. What comes out is MathML, and needs no stylesheet.
 #[derive(Debug)]
 pub struct Katex {
-    /// What formulas stand between.
-    pub delimiters: Delimiters,
     inline: Opts,
     display: Opts,
 }
 
 impl Katex {
-    /// KaTeX as the book at `root` has it; `None` if its `book.toml` has no settings for it: then a dollar sign is a dollar
-    /// sign.
+    /// KaTeX as the book at `root` has it.
     ///
     /// # Errors
     ///
-    /// [`Error::Other`] if a setting has the wrong type or a macro no meaning, [`Error::File`] if the macros cannot be read.
-    pub fn of(root: &Path, config: &Config) -> Result<Option<Self>> {
-        let settings: Option<KatexConfig> =
-            config.get(KEY).map_err(|error| Error::Other(format!("book.toml: {error:#}")))?;
-        let Some(mut settings) = settings else { return Ok(None) };
-        settings.output = "mathml".into();
+    /// [`Error::Other`] if a macro has no meaning, [`Error::File`] if the macros cannot be read.
+    pub fn of(root: &Path, settings: &KatexConfig) -> Result<Self> {
         let macros = match &settings.macros {
             Some(file) => macros(&root.join(file))?,
             None => HashMap::new(),
         };
         let (inline, display) = settings.build_opts_from_macros(macros);
-        let delimiters = Delimiters { block: settings.block_delimiter, inline: settings.inline_delimiter };
-        Ok(Some(Katex { delimiters, inline, display }))
+        Ok(Katex { inline, display })
     }
 
     /// Sets a formula, displayed or in a line.
@@ -66,7 +52,7 @@ impl Katex {
 
 /// Macros as a file has them, one a line, `\name:meaning`; other lines are remarks.
 fn macros(file: &Path) -> Result<HashMap<String, String>> {
-    let text = std::fs::read_to_string(file).map_err(Error::file(file, "KaTeX's macros cannot be read"))?;
+    let text = files::text(file).map_err(Error::file(file, "KaTeX's macros cannot be read"))?;
     let lines = text.lines().enumerate().filter(|(_, line)| line.starts_with('\\'));
     lines
         .map(|(number, line)| match line.split_once(':') {
@@ -100,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_formula_in_a_line_and_one_on_show() {
-        let config: Config = "[preprocessor.figures.katex]".parse().unwrap();
-        let katex = Katex::of(Path::new(""), &config).unwrap().unwrap();
+        let settings = KatexConfig { output: "mathml".into(), ..KatexConfig::default() };
+        let katex = Katex::of(Path::new(""), &settings).unwrap();
         let set = |display| katex.set("x", display).unwrap();
         assert!(set(false).starts_with("<span class=\"katex\"><math"), "{}", set(false));
         assert!(set(true).contains("display=\"block\""), "{}", set(true));

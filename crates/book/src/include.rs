@@ -1,45 +1,59 @@
-//! The files that a chapter includes, checked before mdBook expands them.
+//! The files that a chapter includes.
 //!
 //! For an anchor that does not exist mdBook includes nothing, and says nothing; for a file that does not exist
-//! it leaves the directive in the page. Both stop the build here.
+//! it leaves the directive in the page. Both stop the build here. And mdBook takes a file as it is, with its byte order
+//! mark; so `{{#include}}` is expanded here, and what mdBook alone knows, `rustdoc_include` and `playground`, is checked.
 
 use std::path::Path;
 
-use crate::chapter::{Chapter, Delimiters};
+use crate::chapter::Chapter;
 use crate::directive::{Order, scan};
 
 /// How deep mdBook follows includes within includes.
 const DEEPEST: usize = 10;
 
-/// Checks that `target`, a path as mdBook reads it (`file`, `file:anchor`, `file:first:last`), can be
-/// included by a file in `folder`; and what that file includes in turn. In text, neither may have directives or, between
-/// these delimiters, formulas of its own: those are the chapter's to expand, and mdBook includes files after that.
+/// Where a file is included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// In code, where everything is shown as it stands.
+    pub in_code: bool,
+    /// In a book with formulas.
+    pub has_formulas: bool,
+}
+
+/// The text that `target`, a path as mdBook reads it (`file`, `file:anchor`, `file:first:last`), stands for in a file in
+/// `folder`, with what it includes in turn. In text it may have no directives or formulas of its own: those are the
+/// chapter's to expand. In code it is moved to the margin, if it is indented as a whole, as a method is in its file.
 ///
 /// # Errors
 ///
 /// What is wrong with it, in a sentence.
-pub fn check(
-    folder: &Path,
-    target: &str,
-    in_code: bool,
-    delimiters: Option<&Delimiters>,
-) -> Result<(), String> {
-    check_to_depth(folder, target, in_code, delimiters, 0)
+pub fn text(folder: &Path, target: &str, place: Place) -> Result<String, String> {
+    to_depth(folder, target, place, 0)
 }
 
-fn check_to_depth(
-    folder: &Path,
-    target: &str,
-    in_code: bool,
-    delimiters: Option<&Delimiters>,
-    depth: usize,
-) -> Result<(), String> {
+/// Checks what mdBook is to include, as [`text()`] does.
+///
+/// # Errors
+///
+/// As there, and if the file begins with a byte order mark, which mdBook would show.
+pub fn check(folder: &Path, target: &str, place: Place) -> Result<(), String> {
+    let name = target.split(':').next().unwrap_or_default();
+    if std::fs::read(folder.join(name)).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes())) {
+        return Err(format!(
+            "`{name}` begins with a byte order mark, which mdBook would show; save it without"
+        ));
+    }
+    text(folder, target, place).map(drop)
+}
+
+fn to_depth(folder: &Path, target: &str, place: Place, depth: usize) -> Result<String, String> {
     if depth > DEEPEST {
         return Err(format!("`{target}` is included {DEEPEST} files deep; does it include itself?"));
     }
     let (name, part) = target.split_once(':').unwrap_or((target, ""));
     let path = folder.join(name);
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let text = files::text(&path).map_err(|error| {
         format!("`{name}` cannot be included: {} cannot be read: {error}", path.display())
     })?;
     let lines = select(&text, part).map_err(|what| format!("`{target}` cannot be included: {what}"))?;
@@ -47,22 +61,31 @@ fn check_to_depth(
         return Err(format!("`{target}` includes nothing: there is no text in that part of the file"));
     }
 
-    let included = lines.join("\n");
+    let included = if place.in_code { at_margin(&lines) } else { lines.join("\n") };
     let inner_folder = path.parent().unwrap_or(folder);
     let within = |what| format!("in `{name}`, which is included here: {what}");
-    let formulas = Chapter::read(name.to_owned(), &path, &included, delimiters).formulas;
-    if let (false, Some(formula)) = (in_code, formulas.first()) {
-        let formula = &included[formula.range.clone()];
-        return Err(within(format!("`{formula}` would be left as it is; formulas work in chapters only")));
+    if !place.in_code {
+        let chapter = Chapter::read(name.to_owned(), &path, &included, place.has_formulas);
+        if let Some(formula) = chapter.formulas.first() {
+            let formula = &included[formula.range.clone()];
+            return Err(within(format!(
+                "`{formula}` would be left as it is; formulas work in chapters only"
+            )));
+        }
     }
+    let mut whole = String::new();
+    let mut from = 0;
     for directive in scan(&included) {
         match Order::read(&directive) {
             Ok(Order::Include(inner)) => {
-                check_to_depth(inner_folder, &inner, in_code, delimiters, depth + 1).map_err(within)?;
+                let inner = to_depth(inner_folder, &inner, place, depth + 1).map_err(within)?;
+                whole.push_str(&included[from..directive.range.start]);
+                whole.push_str(&inner);
+                from = directive.range.end;
             }
             Ok(Order::Title) => {}
             // A listing may well have our directives in it; it is shown as it is.
-            _ if in_code => {}
+            _ if place.in_code => {}
             _ => {
                 let what = format!(
                     "`{{{{#{}}}}}` would be left as it is; directives work in chapters only",
@@ -72,23 +95,15 @@ fn check_to_depth(
             }
         }
     }
-    Ok(())
+    Ok(whole + &included[from..])
 }
 
-/// A listing that was [`check`]ed and is indented as a whole, as a method is in its file: moved to the margin. `None`
-/// if mdBook can include it as it stands.
-pub fn moved_to_margin(folder: &Path, target: &str) -> Option<String> {
-    let (name, part) = target.split_once(':')?;
-    let text = std::fs::read_to_string(folder.join(name)).ok()?;
-    let lines = select(&text, part).ok()?;
+/// Lines without the indent that they share.
+fn at_margin(lines: &[&str]) -> String {
     let indent = |line: &&str| line.len() - line.trim_start().len();
-    let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
-    // What has directives in it is left to mdBook, which expands them.
-    if margin == 0 || lines.iter().any(|line| line.contains("{{#")) {
-        return None;
-    }
+    let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or_default();
     let moved: Vec<_> = lines.iter().map(|line| line.get(margin..).unwrap_or_default()).collect();
-    Some(moved.join("\n"))
+    moved.join("\n")
 }
 
 /// The lines of `text` that `part` names, by the rules of mdBook: an anchor, a line, `first:last`, or all.
@@ -163,38 +178,44 @@ mod tests {
         assert_eq!(select("nothing", "d").unwrap_err(), "the file has no `ANCHOR: d`; it has none");
     }
 
+    const IN_TEXT: Place = Place { in_code: false, has_formulas: false };
+    const IN_CODE: Place = Place { in_code: true, has_formulas: false };
+
     #[test]
     fn a_method_is_moved_to_the_margin() {
         let folder = tempfile::tempdir().unwrap();
-        let text = "impl A {\n    // ANCHOR: f\n    fn f() {\n\n        1\n    }\n    // ANCHOR_END: f\n}\n";
-        std::fs::write(folder.path().join("a.rs"), text).unwrap();
-        assert_eq!(moved_to_margin(folder.path(), "a.rs:f").as_deref(), Some("fn f() {\n\n    1\n}"));
-        assert_eq!(moved_to_margin(folder.path(), "a.rs:1"), None);
-        assert_eq!(moved_to_margin(folder.path(), "a.rs"), None);
+        let lines = "impl A {\n    // ANCHOR: f\n    fn f() {\n\n        1\n    }\n    // ANCHOR_END: f\n}\n";
+        // Whatever wrote the file.
+        for lines in [lines.to_owned(), format!("\u{feff}{}", lines.replace('\n', "\r\n"))] {
+            std::fs::write(folder.path().join("a.rs"), lines).unwrap();
+            let text = |target, place| text(folder.path(), target, place).unwrap();
+            assert_eq!(text("a.rs:f", IN_CODE), "fn f() {\n\n    1\n}");
+            assert_eq!(text("a.rs:f", IN_TEXT), "    fn f() {\n\n        1\n    }");
+            assert_eq!(text("a.rs:1", IN_CODE), "impl A {");
+        }
+        // Where mdBook reads the file, it reads the mark as well.
+        assert!(check(folder.path(), "a.rs:f", IN_CODE).unwrap_err().contains("byte order mark"));
     }
 
     #[test]
     fn follows_includes_within_includes() {
         let folder = tempfile::tempdir().unwrap();
+        let check = |target, place| text(folder.path(), target, place);
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         std::fs::create_dir(folder.path().join("sub")).unwrap();
-        write("outer.md", "{{#include sub/inner.md}}");
-        write("sub/inner.md", "{{#include gone.md}}");
-        let fault = check(folder.path(), "outer.md", false, None).unwrap_err();
+        write("outer.md", "a {{#include sub/inner.md}} c");
+        write("sub/inner.md", "b {{#include gone.md}}");
+        let fault = check("outer.md", IN_TEXT).unwrap_err();
         assert!(fault.starts_with("in `outer.md`, which is included here: in `sub/inner.md`"), "{fault}");
         assert!(fault.contains("`gone.md` cannot be included"), "{fault}");
+        write("sub/gone.md", "there");
+        assert_eq!(check("outer.md", IN_TEXT).unwrap(), "a b there c");
 
         write("sub/inner.md", "{{#include inner.md}}");
-        assert!(
-            check(folder.path(), "outer.md", false, None).unwrap_err().contains("does it include itself")
-        );
+        assert!(check("outer.md", IN_TEXT).unwrap_err().contains("does it include itself"));
 
         write("sub/inner.md", "{{#figure threads}}");
-        assert!(
-            check(folder.path(), "outer.md", false, None)
-                .unwrap_err()
-                .contains("directives work in chapters only")
-        );
-        assert_eq!(check(folder.path(), "outer.md", true, None), Ok(()));
+        assert!(check("outer.md", IN_TEXT).unwrap_err().contains("directives work in chapters only"));
+        assert_eq!(check("outer.md", IN_CODE).unwrap(), "a {{#figure threads}} c");
     }
 }

@@ -2,13 +2,14 @@
 //! a website of them.
 //!
 //! A build is a line ([`build`](mod@build)): mdBook loads the book; [`expand`](mod@expand) fills its chapters; mdBook renders
-//! it, and what it warns of is a fault ([`journal`]); [`site`] puts the new book in the place of the old one.
+//! it, as `book.toml` says ([`settings`]), and what it warns of is a fault ([`journal`]); the [`links`](mod@links) are
+//! followed; [`site`] puts the new book in the place of the old one.
 //!
 //! A [`chapter`] is read for its [`directive`]s and formulas. A directive becomes a piece of a [`page`], and what mdBook is to
 //! [`include`](mod@include) is checked; a [`formula`] becomes MathML, which [`maths`] makes fit for the page. The list of
 //! [`exercises`] comes from the sources as they are.
 //!
-//! Whatever goes wrong is a [`fault`], with its place; then the book built before stays as it is.
+//! Whatever goes wrong is a [`fault`], with its place, and with a [`hint`](mod@hint) where a name is nearly right; then the book built before stays as it is.
 
 pub mod build;
 pub mod chapter;
@@ -18,8 +19,11 @@ pub mod exercises;
 pub mod expand;
 pub mod fault;
 pub mod formula;
+pub mod hint;
 pub mod include;
 pub mod journal;
+pub mod links;
 pub mod maths;
 pub mod page;
+pub mod settings;
 pub mod site;

@@ -97,10 +97,10 @@ pub fn scene(scene: &Scene) -> String {
     format!("\n\n<script type=\"application/json\" class=\"scene\">{json}</script>\n")
 }
 
-/// A link to a figure, from the page `from`, which is `to_root` below the book's first folder.
-pub fn link(shown: &Shown, from: &str, to_root: &str) -> String {
+/// A link to a figure, from the page `from`.
+pub fn link(shown: &Shown, from: &str) -> String {
     let Shown { figure, number, page, .. } = shown;
-    let page = if page == from { String::new() } else { format!("{to_root}{}", url(page)) };
+    let page = if page == from { String::new() } else { way(from, page) };
     format!("<a class=\"figure-ref\" href=\"{page}#figure-{}\">Figure {number}</a>", figure.id)
 }
 
@@ -113,7 +113,7 @@ pub fn list(all: &[Shown], from: &str, to_root: &str) -> String {
         let _ = writeln!(
             list,
             "<li><img src=\"{to_root}figures/{id}.svg\" alt=\"\" loading=\"lazy\"> <span>{}: {}</span></li>",
-            link(shown, from, to_root),
+            link(shown, from),
             escape(title)
         );
     }
@@ -197,8 +197,39 @@ fn with_code(caption: &str) -> String {
     html
 }
 
+/// The address of one page for a link on another, both given by their paths from the book's first folder.
+///
+/// ```
+/// use book::page::way;
+///
+/// assert_eq!(way("part/a.html", "100% (b).html"), "../100%25%20%28b%29.html");
+/// ```
+pub fn way(from: &str, to: &str) -> String {
+    "../".repeat(from.matches('/').count()) + &url(to)
+}
+
+/// A heading's text as that of a link: its brackets are none of the link's.
+pub(crate) fn link_text(heading: &str) -> String {
+    // Those of a directive or a formula are theirs to read.
+    let plain = !heading.contains("{{") && !heading.contains('$') && !heading.contains('`');
+    if plain { heading.replace('[', "\\[").replace(']', "\\]") } else { heading.to_owned() }
+}
+
+/// A page as one in the book's first folder, which the page for printing is, made of chapters from other folders: mdBook
+/// sets their links right, and not the addresses of live modules.
+pub(crate) fn at_root(page: &str) -> String {
+    const NAMES: &str = "data-module=\"";
+    let mut parts = page.split(NAMES);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        result += NAMES;
+        result += part.trim_start_matches("../");
+    }
+    result
+}
+
 /// A path as part of an address.
-fn url(path: &str) -> String {
+pub(crate) fn url(path: &str) -> String {
     let mut url = String::new();
     for character in path.chars() {
         if character.is_ascii() && !character.is_ascii_alphanumeric() && !"/-_.~".contains(character) {
@@ -354,6 +385,15 @@ mod tests {
     #[test]
     fn captions_set_code_apart() {
         assert_eq!(with_code("see `a<b` here"), "see <code>a&#60;b</code> here");
+    }
+
+    #[test]
+    fn a_page_at_the_root_finds_its_modules() {
+        let page = "<figure data-module=\"../../live/a.js\"><figure data-module=\"live/b.js\"> ../ ";
+        assert_eq!(
+            at_root(page),
+            "<figure data-module=\"live/a.js\"><figure data-module=\"live/b.js\"> ../ "
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use same_file::Handle;
 
 use crate::fault::{Error, Result};
 
@@ -30,8 +32,13 @@ impl Site {
     /// [`Error::Other`] if `book` is a file, or a folder with anything but a book in it; [`Error::File`] if the
     /// folders cannot be made.
     pub fn open(book: &Path, waiting: impl FnOnce()) -> Result<Self> {
+        if book.is_symlink() && !book.exists() {
+            let what =
+                "there is a link here that leads nowhere; remove it, or set another build-dir in book.toml";
+            return Err(Error::Other(format!("{}: {what}", book.display())));
+        }
         // Through a link, to the folder that it means.
-        let book = fs::canonicalize(book).unwrap_or_else(|_| book.to_owned());
+        let book = real(book);
         let (Some(parent), Some(name)) = (book.parent(), book.file_name()) else {
             return Err(Error::Other(format!(
                 "{}: a book cannot be built here; see build-dir in book.toml",
@@ -39,21 +46,7 @@ impl Site {
             )));
         };
         let staging = parent.join(format!(".{}-staging", name.to_string_lossy()));
-        fs::create_dir_all(&staging)
-            .map_err(Error::file(&staging, "this folder, needed to build the book, cannot be made"))?;
-
-        let lock_file = staging.join("lock");
-        let busy = "this file, which keeps two builds apart, cannot be locked";
-        let lock = File::create(&lock_file).map_err(Error::file(&lock_file, busy))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                waiting();
-                lock.lock().map_err(Error::file(&lock_file, busy))?;
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::file(&lock_file, busy)(error)),
-        }
-
+        let lock = lock(&staging, waiting)?;
         let site = Site { book, staging, _lock: lock };
         site.tidy().map_err(Error::file(
             &site.staging,
@@ -84,10 +77,8 @@ impl Site {
             Err(error) if cannot_exchange(&error) => self.replace(),
             other => other,
         };
-        moved.map_err(Error::file(&self.book, "the new book cannot be put here"))?;
-        // The book is there; whatever is left of the old one will be tidied up by the next build.
-        let _ = self.tidy();
-        Ok(())
+        // The old one goes when `self` does.
+        moved.map_err(Error::file(&self.book, "the new book cannot be put here"))
     }
 
     /// The exchange in two steps. Between them there is no book; should we be killed there, the next build brings
@@ -144,6 +135,94 @@ impl Site {
     }
 }
 
+/// Nothing stays but the book, however a build ends. What cannot be removed now, the next build will.
+impl Drop for Site {
+    fn drop(&mut self) {
+        if self.tidy().is_ok() {
+            let _ = fs::remove_file(lock_file(&self.staging)).and_then(|()| fs::remove_dir(&self.staging));
+        }
+    }
+}
+
+fn lock_file(staging: &Path) -> PathBuf {
+    staging.join("lock")
+}
+
+/// Makes the folder to build in, and keeps it from all others as long as the file returned is open.
+fn lock(staging: &Path, waiting: impl FnOnce()) -> Result<File> {
+    let path = lock_file(staging);
+    let busy = "this file, which keeps two builds apart, cannot be locked";
+    let mut waiting = Some(waiting);
+    loop {
+        fs::create_dir_all(staging)
+            .map_err(Error::file(staging, "this folder, needed to build the book, cannot be made"))?;
+        let file = match File::create(&path) {
+            // Another build ended, and took the folder with it.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            other => other.map_err(Error::file(&path, busy))?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                if let Some(waiting) = waiting.take() {
+                    waiting();
+                }
+                file.lock().map_err(Error::file(&path, busy))?;
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::file(&path, busy)(error)),
+        }
+        // Whoever had it took the file away: then this is a lock on nothing.
+        let same = file
+            .try_clone()
+            .and_then(Handle::from_file)
+            .and_then(|ours| Ok(ours == Handle::from_path(&path)?));
+        if same.unwrap_or(false) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Makes sure that the folder of a book neither holds its sources, which the book would replace, nor is among them, where
+/// mdBook would copy the old book into the new one.
+///
+/// # Errors
+///
+/// [`Error::Other`], which says what is wrong.
+pub fn keep_apart(book: &Path, sources: &[&Path; 2]) -> Result<()> {
+    let book = real(book);
+    let [root, source] = sources.map(real);
+    let refuse = |what: String| {
+        Err(Error::Other(format!("{}: {what}; set another build-dir in book.toml", book.display())))
+    };
+    if root.starts_with(&book) || source.starts_with(&book) {
+        return refuse(
+            "the book's folder would replace this one, which is not empty and holds no book, but the sources of one".into(),
+        );
+    }
+    if book.starts_with(&source) {
+        return refuse(format!(
+            "the book would be built among its own sources, in {}, and the next one would hold a copy of it",
+            source.display()
+        ));
+    }
+    Ok(())
+}
+
+/// A path without links and `..`, also where it leads to nothing yet.
+fn real(path: &Path) -> PathBuf {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            part => real.push(part),
+        }
+        if let Ok(found) = fs::canonicalize(&real) {
+            real = found;
+        }
+    }
+    real
+}
+
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -164,25 +243,17 @@ fn cannot_exchange(error: &io::Error) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::File`] if the folder or a file in it cannot be written.
+/// [`Error::File`] if the folder or a file in it cannot be written; and, before any is written, if one is no file.
 pub fn write_files<'a>(folder: &Path, files: impl IntoIterator<Item = (String, &'a str)>) -> Result<()> {
     fs::create_dir_all(folder).map_err(Error::file(folder, "this folder cannot be made"))?;
-    for (name, content) in files {
-        let path = folder.join(name);
-        let write = || {
-            let mut file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder)?;
-            io::Write::write_all(&mut file, content.as_bytes())?;
-            // A temporary file is private; this one is to be read by everybody.
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt;
-                file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-            }
-            file.persist(&path).map_err(|error| error.error)
-        };
-        write().map_err(Error::file(&path, "this file cannot be written"))?;
+    let files: Vec<_> = files.into_iter().map(|(name, content)| (folder.join(name), content)).collect();
+    let cannot = "this file cannot be written";
+    for (path, _) in &files {
+        files::target(path).map_err(Error::file(path, cannot))?;
     }
-    Ok(())
+    files
+        .iter()
+        .try_for_each(|(path, content)| files::write(path, content).map_err(Error::file(path, cannot)))
 }
 
 #[cfg(test)]
@@ -214,8 +285,8 @@ mod tests {
             site.publish().unwrap();
             assert_eq!(page(&book), text);
         }
-        let left: Vec<_> = fs::read_dir(root.path().join("out/.book-staging")).unwrap().collect();
-        assert_eq!(left.len(), 1, "only the lock stays: {left:?}");
+        let left: Vec<_> = fs::read_dir(root.path().join("out")).unwrap().collect();
+        assert_eq!(left.len(), 1, "only the book stays: {left:?}");
     }
 
     #[test]
@@ -238,12 +309,12 @@ mod tests {
         book_in(&staging.join("new"), "new");
         drop(open(&book).unwrap());
         assert_eq!(page(&book), "old");
-        assert!(!staging.join("new").exists() && !staging.join("old").exists());
+        assert!(!staging.exists());
         // Killed after the exchange.
         book_in(&staging.join("new"), "older");
         drop(open(&book).unwrap());
         assert_eq!(page(&book), "old");
-        assert!(!staging.join("new").exists());
+        assert!(!staging.exists());
     }
 
     #[test]
@@ -264,6 +335,51 @@ mod tests {
 
         let fault = open(&at("file").join("book")).unwrap_err().to_string();
         assert!(fault.contains("cannot be made"), "{fault}");
+    }
+
+    #[test]
+    fn a_build_that_ends_early_leaves_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let book = root.path().join("book");
+        let site = open(&book).unwrap();
+        book_in(&site.draft(), "half of it");
+        drop(site);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_book_and_its_sources_stay_apart() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("book/src")).unwrap();
+        let apart = |book: &str, src: &str| keep_apart(&at(book), &[&at("book"), &at(src)]);
+        for (book, src) in [
+            ("book/src/out", "book/src"),
+            ("book/new/../src/out", "book/src"),
+            ("book/out", "book"),
+            ("book", "book/src"),
+            ("", "book/src"),
+            ("book/src", "book/src"),
+            ("text", "text"),
+        ] {
+            assert!(apart(book, src).is_err(), "{book} {src}");
+        }
+        for (book, src) in [
+            ("book/out", "book/src"),
+            ("out", "book/src"),
+            ("book/src2", "book/src"),
+            ("text/out", "book/src"),
+        ] {
+            assert!(apart(book, src).is_ok(), "{book} {src}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("book/src"), at("link")).unwrap();
+            assert!(apart("link/out", "book/src").is_err());
+            std::os::unix::fs::symlink("nothing", at("nowhere")).unwrap();
+            assert!(open(&at("nowhere")).unwrap_err().to_string().contains("a link here that leads nowhere"));
+            assert!(at("nowhere").is_symlink());
+        }
     }
 
     #[cfg(unix)]
