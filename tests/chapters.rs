@@ -151,9 +151,9 @@ fn anchors(root: &Path, folder: &str, anchors: &mut BTreeSet<(String, String)>) 
         let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
         if path.is_dir() {
             self::anchors(root, &name, anchors);
-        } else if name.ends_with(".rs") {
+        } else if name.ends_with(".rs") || name.ends_with(".toml") {
             for line in std::fs::read_to_string(&path).unwrap().lines() {
-                let line = line.trim_start();
+                let line = line.trim_start().replacen("# ", "// ", 1);
                 let anchor = line.strip_prefix("// ANCHOR: ").or(line.strip_prefix("// ANCHOR_END: "));
                 anchors.extend(anchor.map(|anchor| (name.clone(), anchor.to_owned())));
             }

@@ -423,6 +423,65 @@ fn wild_heads_are_those_of_the_model() {
     assert_eq!(fact("everybody-rows"), mostly_cat(&everybody));
 }
 
+/// What the text says of the trained model's pronoun heads.
+#[test]
+fn antecedents_are_as_the_text_says() {
+    let figure = figure("antecedents").unwrap();
+    let fact = |settings: &[(&str, &str)], name: &str| {
+        let params = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let drawing = figure.draw(&Scene::default(), &params, Size::Wide).unwrap();
+        drawing.fact(name).unwrap().clone()
+    };
+    let number = |settings: &[(&str, &str)], name: &str| fact(settings, name).value().unwrap();
+    assert_eq!(fact(&[], "best").to_string(), "layer 2, head 4");
+    assert_eq!(fact(&[], "head"), fact(&[], "best"));
+    let (found, chance) = (|head| number(&[("head", head)], "found"), number(&[], "chance-best-95"));
+    assert!(found("l2h4") > found("l3h1") && found("l3h1") > chance && found("l5h11") <= chance);
+    assert!(number(&[], "low") * number(&[], "sentences") > chance.max(number(&[], "first")));
+    assert_eq!(fact(&[("among", "words")], "best").to_string(), "layer 3, head 1");
+    // Everybody looks there: nearly as much, and not at all as much.
+    let times = |head| number(&[("head", head)], "weight") / number(&[("head", head)], "others-weight");
+    assert!(times("l5h11") < 1.5 && times("l3h1") > 2.0 && times("l2h4") > 8.0);
+    // Gender and number, but not meaning.
+    let pairs = |group: &str, name: &str| number(&[("sentences", group)], name);
+    for group in ["he-or-she", "one-or-many"] {
+        assert!(pairs(group, "pairs-found") >= pairs(group, "pairs") - 1.0);
+        assert!(pairs(group, "pairs-found") >= pairs(group, "pairs-chance-best"));
+    }
+    assert_eq!(pairs("schema-pairs", "pairs-found"), 0.0);
+    assert!(pairs("schema-pairs", "pairs-best") <= pairs("schema-pairs", "pairs-chance-best"));
+}
+
+/// In each group, heads find what is counted in the tables; with one noun there is nothing to choose.
+#[test]
+fn groups_of_sentences_add_up() {
+    let figure = figure("antecedents").unwrap();
+    let controls = figure.controls(&Scene::default());
+    let Kind::Choice { options, .. } = &controls[0].kind else { panic!("a choice") };
+    for among in ["nouns", "words"] {
+        let counts = |group: &str| -> Vec<f64> {
+            let params =
+                [("sentences", group), ("among", among)].map(|(name, value)| (name.into(), value.into()));
+            let drawing = figure.draw(&Scene::default(), &params.into(), Size::Narrow).unwrap();
+            let found = drawing.table.rows.iter().map(|row| row.cells[0].value().unwrap());
+            let sentences = drawing.fact("sentences").unwrap().value().unwrap();
+            let last = drawing.fact("last").unwrap().value().unwrap();
+            found.chain([sentences, last]).collect()
+        };
+        let mut sum = vec![0.0; 74];
+        for group in &options[1..] {
+            if (among, group.value.as_str()) == ("nouns", "one-noun") {
+                assert!(counts("one-noun").iter().all(|&count| count == 6.0));
+                continue;
+            }
+            for (sum, count) in sum.iter_mut().zip(counts(&group.value)) {
+                *sum += count;
+            }
+        }
+        assert_eq!(sum, counts("all"), "{among}");
+    }
+}
+
 /// What captions say in words is what the code does.
 #[test]
 fn captions_agree_with_the_code() {

@@ -22,6 +22,7 @@ chapters! {
     QueryKeyValue: "../src/7-1-query-key-value.md",
     Matrix: "../src/7-2-matrix.md",
     Heads: "../src/7-3-heads.md",
+    Wild: "../src/7-3-wild.md",
     Growth: "../src/7-3-growth.md",
     Block: "../src/7-4-block.md",
     Positions: "../src/7-4-positions.md",

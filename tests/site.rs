@@ -365,6 +365,7 @@ vector = [1.0, 0.4]
         "7-1-query-key-value.html",
         "7-2-matrix.html",
         "7-3-heads.html",
+        "7-3-wild.html",
         "7-3-growth.html",
         "7-4-block.html",
         "7-4-positions.html",

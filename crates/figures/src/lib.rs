@@ -34,6 +34,7 @@ mod scene;
 mod scene_file;
 #[cfg(feature = "toml")]
 mod scene_text;
+mod survey;
 mod svg;
 mod text;
 

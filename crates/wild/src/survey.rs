@@ -320,8 +320,10 @@ impl Survey {
                 add(name, "nouns", Chance::of(&several, Among::Nouns));
             }
             add(name, "words", Chance::of(&answers, Among::Words));
-            if group.is_some_and(|group| self.groups[group].pairs) {
-                add(name, "pairs", Chance::of_pairs(&answers));
+            let paired: Vec<Answer> =
+                answers.into_iter().filter(|answer| self.groups[answer.group].pairs).collect();
+            if !paired.is_empty() {
+                add(name, "pairs", Chance::of_pairs(&paired));
             }
         }
         csv

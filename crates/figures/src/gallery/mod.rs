@@ -17,6 +17,7 @@
 //! Numbers become text in `numbers.rs` only. What a second figure needs too goes to `parts/`: no file here takes
 //! anything from another.
 
+mod antecedents;
 mod arcs;
 mod block;
 mod cost;
@@ -51,7 +52,8 @@ pub const CHAPTERS: &[Chapter] = &[
         name: "matrix",
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
     },
-    Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, wild_heads::FIGURE, induction::FIGURE] },
+    Chapter { name: "heads", figures: &[arcs::FIGURE, heads::FIGURE, induction::FIGURE] },
+    Chapter { name: "wild", figures: &[wild_heads::FIGURE, antecedents::FIGURE] },
     Chapter { name: "growth", figures: &[growth::FIGURE, grown::FIGURE] },
     Chapter { name: "block", figures: &[block::FIGURE, mixing::FIGURE, norms::FIGURE] },
     Chapter { name: "positions", figures: &[order::FIGURE, sinusoid::FIGURE, rope::FIGURE] },

@@ -1,4 +1,4 @@
-//! `wild-heads`: four heads of a trained model over the book's own sentence.
+//! `wild-heads`: four heads of a trained model over one sentence.
 //!
 //! ```
 //! use figures::{Params, Scene, Size, figure, params};
@@ -34,12 +34,13 @@ use crate::{Result, Scene};
 pub const FIGURE: Figure = Figure {
     id: "wild-heads",
     title: "Four heads of a trained model",
-    caption: "Weights that nobody built: four heads of all-MiniLM-L6-v2, a trained model, over the book's own sentence. \
-              Each row is a query, the token that asks; each column is a key, the token that is looked at; the brighter \
-              a tile, the more of its attention the row's token gives to the column's. Each row sums to 1; the sums of \
-              the columns stand below. The row that is read out is framed, and in it the key that gets most. The model \
-              has no causal mask: its tokens look ahead too. It adds two of its own, `[CLS]` and `[SEP]`, and many a \
-              row gives much to `[CLS]`. Compare the column of `cat` in the last two heads.",
+    caption: "Weights that nobody built: four heads of all-MiniLM-L6-v2, a trained model, over the sentence “The cat sat \
+              because it was tired”. Each row is a query, the token that asks; each column is a key, the token that is \
+              looked at; the brighter a tile, the more of its attention the row's token gives to the column's. Each row \
+              sums to 1; the sums of the columns stand below. The row that is read out is framed, and in it the key that \
+              gets most. The model has no causal mask: its tokens look ahead too. It adds two of its own, `[CLS]` and \
+              `[SEP]`, and many rows give much of their weight to `[CLS]`. Compare the column of `cat` in the last two \
+              heads.",
     controls,
     draw: draw::<WildHeads>,
 };
