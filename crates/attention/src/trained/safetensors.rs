@@ -14,6 +14,9 @@ pub(crate) type Tensors = BTreeMap<String, Array2<f64>>;
 /// A longer head is no head: so many bytes are the limit of the format's own reader.
 const LONGEST_HEAD: usize = 100_000_000;
 
+/// How deep lists and objects may be nested in a head: as deep as the format's own reader follows them.
+const DEEPEST: usize = 127;
+
 /// Reads a safetensors file whose tensors all are matrices of bfloat16 numbers.
 ///
 /// Such a file is the length of its head, in eight bytes, then the head, in JSON, which says of each
@@ -43,6 +46,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Tensors> {
         .ok_or_else(|| fault("a head beyond its end", "a whole head"))?;
     let Head(mut entries) = std::str::from_utf8(head)
         .ok()
+        .filter(|head| depth(head) <= DEEPEST)
         .and_then(|head| json::from_str(head).ok())
         .ok_or_else(|| fault("an unreadable head", HEAD))?;
     // In the order of their numbers, whatever the order of their names.
@@ -160,6 +164,26 @@ fn bfloat16(bytes: [u8; 2]) -> f64 {
 }
 
 // How a head is read out of JSON.
+
+/// How deep lists and objects are nested.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut most) = (0_usize, 0);
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                most = depth.max(most);
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+    }
+    most
+}
 
 make_place!(Place);
 

@@ -223,6 +223,13 @@ const KINDS: &[Kind] = &[
         let tensor = any(draw, file);
         file.entries[tensor].1.push(("more", value));
     }),
+    ("a field more, of lists in lists", |draw, file| {
+        let deep = 116 + draw.below(20);
+        let text = draw.one_of(&["", r#""[[[\\\"{{{[[[""#]);
+        let value = format!("{}{text}{}", "[".repeat(deep), "]".repeat(deep));
+        let tensor = any(draw, file);
+        file.entries[tensor].1.insert(draw.below(3), ("more", value));
+    }),
     ("a field less", |draw, file| {
         let tensor = any(draw, file);
         file.entries[tensor].1.pop();
