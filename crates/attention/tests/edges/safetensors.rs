@@ -423,8 +423,10 @@ const KINDS: &[Kind] = &[
     }),
 ];
 
-/// Kinds that the reference takes, and ours does not, and why that is right. The tensor is the file's last.
-const STRICTER: &[(&str, &str, fn(&mut File))] = &[
+/// What a kind of file is called that the reference takes and ours does not, what ours says, and how it is made.
+type Stricter = (&'static str, &'static str, fn(&mut File));
+
+const STRICTER: &[Stricter] = &[
     ("a name twice", "twice, needed each name once", |file| {
         // Of two, the reference keeps the last.
         let (name, mut fields) = file.entries.pop().unwrap();
