@@ -14,10 +14,13 @@ fn scene(tokens: &[(String, [f64; 2])]) -> Scene {
     Scene::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The vector of the token at a place.
+type Vectors<'a> = &'a dyn Fn(usize) -> [f64; 2];
+
 /// Scenes of so many tokens, whose vectors are made of their places.
 fn scenes(count: usize) -> Vec<(&'static str, Scene)> {
-    let sign = |place: usize| if place % 2 == 0 { 1.0 } else { -1.0 };
-    let vectors: [(&str, &dyn Fn(usize) -> [f64; 2]); 8] = [
+    let sign = |place: usize| if place.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let vectors: [(&str, Vectors); 8] = [
         ("all 0", &|_| [0.0, 0.0]),
         ("all the same", &|_| [1.0, -0.5]),
         ("all the largest", &|_| [100.0, 100.0]),
