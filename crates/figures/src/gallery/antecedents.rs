@@ -34,7 +34,7 @@ pub const FIGURE: Figure = Figure {
     title: "Which heads find what a pronoun stands for",
     caption: "All 72 heads of all-MiniLM-L6-v2, asked about sentences with a pronoun. The number in a head's tile: in how \
               many of them the pronoun gives more to the noun that it stands for than to any other noun (or any other \
-              word); the model's own tokens are left out. Beside the tiles, the heads that find most, and the one that is \
+              word); the model's own tokens are left out. With them, the heads that find most, and the one that is \
               framed, each with its 95% interval. The solid line is the rule “the last noun before the pronoun”. The \
               dashed line is chance: if each noun were as likely to be meant, the best of 72 heads would find more than \
               that in one draw of twenty. Click a tile to choose a head.",
@@ -231,7 +231,7 @@ impl Antecedents {
         });
         if self.pairs > 0 {
             sentences.push(format!(
-                "Of {} pairs it finds the noun in both sentences of {}; no head does of more than {}.",
+                "Of {} pairs it finds the noun in both sentences of {}; no head manages more than {}.",
                 self.pairs,
                 self.pairs_found[self.head],
                 self.pairs_found.iter().max().unwrap_or(&0)
