@@ -29,19 +29,30 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Builds a copy of this book, with its own scene or another, and returns the folder of its pages.
-fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
+/// A copy of all that this book is built from.
+fn copied() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for part in ["Cargo.toml", "book.toml", "src", "theme", "crates", "tests"] {
         copy(&root().join(part), &folder.path().join(part));
     }
+    folder
+}
+
+/// Builds the book in `folder`, with its own scene or another, and returns the folder of its pages.
+fn built(folder: &Path, scene: Option<&str>) -> PathBuf {
     let file = scene.map(|text| {
-        let file = folder.path().join("scene.toml");
+        let file = folder.join("scene.toml");
         fs::write(&file, text).unwrap();
         file
     });
-    let built = book::build::build(folder.path(), file.as_deref(), || ()).unwrap();
-    let pages = built.index.parent().unwrap().to_owned();
+    let built = book::build::build(folder, file.as_deref(), || ()).unwrap();
+    built.index.parent().unwrap().to_owned()
+}
+
+/// Builds a copy of this book, with its own scene or another, and returns the folder of its pages.
+fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
+    let folder = copied();
+    let pages = built(folder.path(), scene);
     (folder, pages)
 }
 
@@ -193,10 +204,12 @@ fn the_html_is_well_formed() {
 #[test]
 fn every_figure_is_shown_with_its_words_and_numbers() {
     let scene = Scene::default();
+    let pages: Vec<_> =
+        pages().filter(|(name, _)| !["print.html", "index.html"].contains(name)).collect();
     for figure in figures::all() {
         let drawing = figure.draw(&scene, &Params::new(), Size::Wide).unwrap();
-        let shown: Vec<_> = pages()
-            .filter(|(name, _)| *name != "print.html" && *name != "index.html")
+        let shown: Vec<_> = pages
+            .iter()
             .filter(|(_, page)| !all(page, &format!("#figure-{}", figure.id)).is_empty())
             .collect();
         let [(name, page)] = &shown[..] else { panic!("{} is on {} pages", figure.id, shown.len()) };
@@ -300,6 +313,30 @@ fn two_builds_are_the_same_bytes() {
     assert_eq!(again.keys().collect::<Vec<_>>(), SITE.keys().collect::<Vec<_>>());
     for (name, content) in &again {
         assert!(content == &SITE[name], "{name} differs between two builds");
+    }
+}
+
+/// A checkout with the line ends of Windows, with a byte order mark before each text and without an end of its last line,
+/// makes the same book. (Styles and scripts come to the reader as they are.)
+#[test]
+fn line_ends_make_no_difference() {
+    let windows = |text: &str| format!("\u{feff}{}", text.trim_end_matches('\n').replace('\n', "\r\n"));
+    let folder = copied();
+    let mut rewritten = BTreeMap::new();
+    for (name, content) in files(folder.path()) {
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        if ["md", "toml", "txt", "csv", "rs"].contains(&ending) && !name.starts_with("theme/fonts") {
+            let text = String::from_utf8(content).unwrap();
+            fs::write(folder.path().join(&name), windows(&text)).unwrap();
+            *rewritten.entry(ending.to_owned()).or_insert(0) += 1;
+        }
+    }
+    assert!(rewritten["md"] > 15 && rewritten["rs"] > 100 && rewritten["txt"] > 1, "{rewritten:?}");
+    let scene = fs::read_to_string(root().join("crates/figures/src/scene.toml")).unwrap();
+    let book = files(&built(folder.path(), Some(&windows(&scene))));
+    assert_eq!(book.keys().collect::<Vec<_>>(), SITE.keys().collect::<Vec<_>>());
+    for (name, content) in &book {
+        assert!(content == &SITE[name], "{name} differs");
     }
 }
 
