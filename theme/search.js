@@ -35,5 +35,11 @@
     if ((event.key !== "s" && event.key !== "/") || typing || event.ctrlKey || event.altKey || event.metaKey) return;
     first(event, () => button.click());
   });
+  // mdBook's search reads an address that is none, `?search=%E0`, with an error: it is better off without.
+  try {
+    decodeURIComponent(location.search);
+  } catch {
+    history.replaceState(null, "", location.pathname + location.hash);
+  }
   if (/[?&](search|highlight)=/.test(location.search)) load();
 })();

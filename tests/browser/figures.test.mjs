@@ -199,6 +199,21 @@ test("what is not possible is said, and the figure stays as it was", async () =>
   await page.context().close();
 });
 
+test("whatever stands in the address, it is no error", async () => {
+  const addresses = [
+    "#figure-%E0%A4%A?x=1", "#%?%", "#?", "#figure-threads?", "#figure-threads??", "#figure-threads?=", "#figure-threads?%E0%A4%A",
+    "#figure-threads?__proto__=1", "#figure-nothing?query=1,2", "#content?query=1,2", "#figure-threads?query", "?search=%E0%A4%A",
+    "?highlight=%", "?search=%E0#figure-threads?query=0,0",
+  ];
+  for (const address of addresses) {
+    const page = await open(browser, onDisk(CHAPTER) + address);
+    await awake(page, "threads");
+    await settled(page);
+    assert.deepEqual(page.faults, [], address);
+    await page.context().close();
+  }
+});
+
 /** The page as it is to be when the figures cannot live. */
 async function standsStill(page, why) {
   for (const figure of await page.locator("figure[data-figure]").all()) {

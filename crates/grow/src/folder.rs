@@ -1,6 +1,6 @@
 //! What is written: whole, or not at all.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use candle_core::{DType, safetensors};
@@ -39,15 +39,17 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Self> {
         fs::create_dir_all(path).map_err(Error::file(path, "this folder cannot be made"))?;
         let folder = Self { path: path.to_owned() };
+        // What is written here is gone again at once.
+        let trial = folder.file(".trial");
+        files::write(&trial, "")
+            .and_then(|()| fs::remove_file(&trial))
+            .map_err(Error::file(path, "nothing can be written here"))?;
         for name in [WEIGHTS, LOG, LOGITS] {
             let file = folder.file(name);
             if file.is_dir() {
                 return Err(Error::Other(format!("{}: a folder is where a file is to be", file.display())));
             }
-            let beside = beside(&file);
-            File::create(&beside)
-                .and_then(|_| fs::remove_file(&beside))
-                .map_err(Error::file(&beside, "nothing can be written here"))?;
+            files::target(&file).map_err(Error::file(&file, "this cannot be replaced"))?;
         }
         Ok(folder)
     }
@@ -63,15 +65,20 @@ impl Folder {
     ///
     /// [`Error::File`] if something cannot be written; then what was there stays.
     pub fn write(&self, trained: &Trained) -> Result<()> {
-        let weights = trained.model.tensors()?;
-        self.swap_in(WEIGHTS, |file| Ok(safetensors::save(&weights, file)?))?;
-        let text = |name: &str, text: String| {
-            self.swap_in(name, |file| {
-                fs::write(file, text).map_err(Error::file(file, "this cannot be written"))
-            })
+        let cannot = "this cannot be written";
+        let text = |name: &str, content: &[u8]| {
+            let file = self.file(name);
+            files::write(&file, content).map_err(Error::file(&file, cannot))
         };
-        text(LOG, trained.log.to_csv())?;
-        text(LOGITS, references(&trained.model)?)
+        // candle writes files alone.
+        let draft = self.file(".unfinished");
+        let saved = safetensors::save(&trained.model.tensors()?, &draft);
+        let weights = fs::read(&draft).map_err(Error::file(&draft, cannot));
+        let _ = fs::remove_file(&draft);
+        saved?;
+        text(WEIGHTS, &weights?)?;
+        text(LOG, trained.log.to_csv().as_bytes())?;
+        text(LOGITS, references(&trained.model)?.as_bytes())
     }
 
     /// The model, as the book's library reads it in the file.
@@ -84,21 +91,6 @@ impl Folder {
         let bytes = fs::read(&file).map_err(Error::file(&file, "this cannot be read"))?;
         Ok(AttentionOnly::from_safetensors(&bytes)?)
     }
-
-    /// Writes beside a file, and then puts it in its place: who looks sees the old one or the new one.
-    fn swap_in(&self, name: &str, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
-        let file = self.file(name);
-        let beside = beside(&file);
-        write(&beside)
-            .and_then(|()| fs::rename(&beside, &file).map_err(Error::file(&file, "this cannot be replaced")))
-            .inspect_err(|_| drop(fs::remove_file(&beside)))
-    }
-}
-
-fn beside(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".new");
-    name.into()
 }
 
 /// candle's logits, in f64, for some positions of the first sequences on which models are measured.

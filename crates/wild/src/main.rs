@@ -22,7 +22,7 @@ struct Cli {
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
 
-    /// The page to write. One that is there already is replaced, once the new one is whole.
+    /// The page to write. One that is there already is replaced, once the new one is whole; a link is written through.
     #[arg(long, value_name = "FILE", default_value = "heads.html")]
     out: PathBuf,
 
@@ -79,7 +79,7 @@ fn ask(folder: &Path, sentences: Option<&Path>, out: &Path) -> Result<String> {
     let groups = match sentences {
         None => questions(SENTENCES)?,
         Some(path) => {
-            let text = fs::read_to_string(path)
+            let text = files::text(path)
                 .map_err(|reason| Fault::Sentences { what: format!("{}: {reason}", path.display()) })?;
             questions(&text)?
         }
@@ -96,14 +96,5 @@ fn ask(folder: &Path, sentences: Option<&Path>, out: &Path) -> Result<String> {
 
 /// Writes a file whole or not at all.
 fn write(path: &Path, text: &str) -> Result<()> {
-    let fault = |reason| Fault::Unwritable { path: path.to_owned(), reason };
-    let name = path.file_name().ok_or_else(|| fault(std::io::ErrorKind::IsADirectory.into()))?;
-    let mut beside = name.to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = path.with_file_name(beside);
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|reason| {
-        let _ = fs::remove_file(&beside);
-        fault(reason)
-    })
+    files::write(path, text).map_err(|reason| Fault::Unwritable { path: path.to_owned(), reason })
 }

@@ -156,6 +156,34 @@ fn weights(reshaped: impl Fn(&str, Vec<usize>) -> Vec<usize>) -> Vec<u8> {
     safetensors::serialize(views, None).unwrap()
 }
 
+/// A link is written through; what is no file, or may only be read, stays as it is.
+#[cfg(unix)]
+#[test]
+fn nothing_but_a_file_is_replaced() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let small = Small::new();
+    small.write("page.html", "old");
+    symlink("page.html", small.path("link.html")).unwrap();
+    let (code, _, stderr) = small.ask(&["cat", "--out", "link.html"]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(small.path("link.html").is_symlink());
+    assert!(fs::read_to_string(small.path("page.html")).unwrap().starts_with("<!"));
+
+    symlink("/dev/null", small.path("device")).unwrap();
+    symlink("nothing", small.path("nowhere")).unwrap();
+    fs::create_dir(small.path("folder")).unwrap();
+    small.write("kept.html", "kept");
+    fs::set_permissions(small.path("kept.html"), fs::Permissions::from_mode(0o444)).unwrap();
+    let before = small.files();
+    for out in ["device", "nowhere", "folder", "kept.html", "/dev/null"] {
+        let (code, stdout, stderr) = small.ask(&["cat", "--out", out]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""), "{out}: {stderr}");
+        assert!(stderr.starts_with(&format!("error: {out}: cannot be written: ")), "{stderr}");
+        assert_eq!(small.files(), before);
+    }
+    assert_eq!(fs::read_to_string(small.path("kept.html")).unwrap(), "kept");
+}
+
 #[test]
 fn a_page_shows_every_head() {
     let small = Small::new();
