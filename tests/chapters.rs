@@ -1,7 +1,12 @@
 //! The chapters' sources: every Rust block is either compiled and run, or cut out of code that is.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use mdbook_markdown::pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+use mdbook_markdown::{MarkdownOptions, new_cmark_parser};
+use walkdir::{DirEntry, WalkDir};
 
 fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src")
@@ -21,32 +26,34 @@ fn chapters() -> Vec<(String, String)> {
         .collect()
 }
 
-/// A fenced block: its line, its info string, its text.
+/// A block of code: where it is, its line, its info string (none if it is indented), its text.
 struct Block {
+    range: Range<usize>,
     line: usize,
     info: String,
     text: String,
 }
 
+/// The blocks of code of a chapter, as mdBook finds them.
 fn blocks(chapter: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
-    for (number, line) in chapter.lines().enumerate() {
-        match line.trim_start().strip_prefix("```") {
-            Some(_) if open => open = false,
-            Some(info) => {
-                blocks.push(Block { line: number + 1, info: info.to_owned(), text: String::new() });
+    for (event, range) in new_cmark_parser(chapter, &MarkdownOptions::default()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                let info = match kind {
+                    CodeBlockKind::Fenced(info) => info.into_string(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                let line = chapter[..range.start].matches('\n').count() + 1;
+                blocks.push(Block { range, line, info, text: String::new() });
                 open = true;
             }
-            None if open => {
-                let block = blocks.last_mut().unwrap();
-                block.text.push_str(line);
-                block.text.push('\n');
-            }
-            None => {}
+            Event::End(TagEnd::CodeBlock) => open = false,
+            Event::Text(text) if open => blocks.last_mut().unwrap().text.push_str(&text),
+            _ => {}
         }
     }
-    assert!(!open, "a block is not closed");
     blocks
 }
 
@@ -104,11 +111,12 @@ fn no_computed_number_is_typed() {
         ["24.9", "25.8", "25.4", "0.02", "0.3", "1.23", "2.5", "2.12", "2.15", "1.0", "3.2", "3.3", "3.5"];
     let mut typed = Vec::new();
     for (name, chapter) in chapters() {
-        let mut in_block = false;
-        for (number, line) in chapter.lines().enumerate() {
-            if line.trim_start().starts_with("```") {
-                in_block = !in_block;
-            }
+        let mut text = chapter.clone();
+        for block in blocks(&chapter) {
+            let lines = "\n".repeat(chapter[block.range.clone()].matches('\n').count());
+            text.replace_range(block.range.clone(), &(" ".repeat(block.range.len() - lines.len()) + &lines));
+        }
+        for (number, line) in text.lines().enumerate() {
             // Directives, addresses and comments are not prose.
             let mut prose = line.to_owned();
             for (open, close) in [("{{#", "}}"), ("](", ")"), ("<!--", "-->")] {
@@ -122,9 +130,7 @@ fn no_computed_number_is_typed() {
                 // `7.1` and its like are chapters.
                 matches!(parts[..], [whole, rest] if !whole.is_empty() && !rest.is_empty() && whole != "7")
             });
-            for decimal in
-                decimals.filter(|decimal| !in_block && !GIVEN.contains(decimal) && !QUOTED.contains(decimal))
-            {
+            for decimal in decimals.filter(|decimal| !GIVEN.contains(decimal) && !QUOTED.contains(decimal)) {
                 typed.push(format!("src/{name}:{}: {decimal}", number + 1));
             }
         }
@@ -144,14 +150,15 @@ fn listings() -> BTreeSet<(String, String)> {
     listings
 }
 
-/// The anchors in the code, likewise.
-fn anchors(root: &Path, folder: &str, anchors: &mut BTreeSet<(String, String)>) {
-    for entry in std::fs::read_dir(root.join(folder)).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
-        if path.is_dir() {
-            self::anchors(root, &name, anchors);
-        } else if name.ends_with(".rs") || name.ends_with(".toml") {
+/// The anchors in the code, likewise. A crate's own tests are no listings, and may have anchors in their strings.
+fn anchors() -> BTreeSet<(String, String)> {
+    let root = source_folder().join("..");
+    let mut anchors = BTreeSet::new();
+    let is_code = |entry: &DirEntry| entry.file_name() != "tests";
+    for entry in WalkDir::new(root.join("crates")).into_iter().filter_entry(is_code) {
+        let path = entry.unwrap().into_path();
+        if path.extension().is_some_and(|ending| ending == "rs" || ending == "toml") {
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
             for line in std::fs::read_to_string(&path).unwrap().lines() {
                 let line = line.trim_start().replacen("# ", "// ", 1);
                 let anchor = line.strip_prefix("// ANCHOR: ").or(line.strip_prefix("// ANCHOR_END: "));
@@ -159,12 +166,12 @@ fn anchors(root: &Path, folder: &str, anchors: &mut BTreeSet<(String, String)>) 
             }
         }
     }
+    anchors
 }
 
 #[test]
 fn every_anchor_is_used_and_every_used_anchor_exists() {
-    let mut found = BTreeSet::new();
-    anchors(&source_folder().join(".."), "crates", &mut found);
+    let found = anchors();
     let used = listings();
     let unused: Vec<_> = found.difference(&used).collect();
     assert!(unused.is_empty(), "no chapter has a listing of these: {unused:#?}");

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use figures::{Cell, Params, Scene, Size};
 use scraper::{ElementRef, Html, Selector};
 use sha2::{Digest as _, Sha256};
+use walkdir::WalkDir;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -58,20 +59,12 @@ fn build(scene: Option<&str>) -> (tempfile::TempDir, PathBuf) {
 
 /// Every file below a folder, by its path from there.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    fn gather(folder: &Path, top: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                gather(&path, top, files);
-            } else {
-                let name = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    gather(folder, folder, &mut found);
-    found
+    let entries = WalkDir::new(folder).into_iter().map(|entry| entry.unwrap());
+    let files = entries.filter(|entry| entry.file_type().is_file()).map(|entry| {
+        let name = entry.path().strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+        (name, fs::read(entry.path()).unwrap())
+    });
+    files.collect()
 }
 
 /// The files of this book, built once for all tests.
@@ -204,8 +197,7 @@ fn the_html_is_well_formed() {
 #[test]
 fn every_figure_is_shown_with_its_words_and_numbers() {
     let scene = Scene::default();
-    let pages: Vec<_> =
-        pages().filter(|(name, _)| !["print.html", "index.html"].contains(name)).collect();
+    let pages: Vec<_> = pages().filter(|(name, _)| !["print.html", "index.html"].contains(name)).collect();
     for figure in figures::all() {
         let drawing = figure.draw(&scene, &Params::new(), Size::Wide).unwrap();
         let shown: Vec<_> = pages

@@ -13,7 +13,7 @@ use crate::expand::{expand, scene};
 use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::heed;
 use crate::links;
-use crate::page::at_root;
+use crate::page::{as_index, printed};
 use crate::site::{Site, keep_apart, write_files};
 
 /// What a build made.
@@ -59,10 +59,10 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
             "mdBook made no index.html: has src/SUMMARY.md a chapter, and book.toml an [output.html]?".into(),
         ));
     }
-    links::follow(&expanded.links, &pages)?;
-    settle_pages(&pages)?;
+    settle_pages(&pages, &expanded.first_folder)?;
     let pictures = expanded.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
     write_files(&pages.join("figures"), pictures)?;
+    links::follow(&expanded.links, &pages)?;
     // Where the page will be once the draft is the book.
     let index = index.strip_prefix(site.draft()).map(|within| site.book().join(within)).unwrap_or(index);
     site.publish()?;
@@ -150,9 +150,9 @@ fn summary(root: &Path, config: &Config) -> Result<Summary> {
 }
 
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
-/// are marked as ones that `theme/search.js` loads when a reader searches. And lets the figures on the page for printing
-/// find their modules.
-fn settle_pages(pages: &Path) -> Result<()> {
+/// are marked as ones that `theme/search.js` loads when a reader searches. And sets the
+/// addresses right on the pages that mdBook makes of others, the one for printing and the first one.
+fn settle_pages(pages: &Path, first_folder: &str) -> Result<()> {
     let cannot = "this page cannot be rewritten";
     for entry in WalkDir::new(pages) {
         let path = entry
@@ -161,7 +161,9 @@ fn settle_pages(pages: &Path) -> Result<()> {
         if path.extension().is_some_and(|ending| ending == "html") {
             let mut page = settled(&std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?);
             if path == pages.join("print.html") {
-                page = at_root(&page);
+                page = printed(&page);
+            } else if path == pages.join("index.html") {
+                page = as_index(&page, first_folder);
             }
             std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
         }

@@ -29,6 +29,8 @@ pub struct Expanded {
     pub pictures: Vec<(&'static str, String)>,
     /// How long drawing took.
     pub drawing: Duration,
+    /// The folder of the first chapter, from the book's first, with `/` on every system.
+    pub first_folder: String,
     /// The links between the book's files, for [`crate::links`] to follow.
     pub links: Vec<SourceLink>,
 }
@@ -114,7 +116,14 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         };
         chapter.links.iter().map(link)
     });
-    Ok(Expanded { chapters: chapters.len(), pictures, drawing: desk.drawing, links: links.collect() })
+    let first = chapters.first().map(Chapter::page).unwrap_or_default();
+    Ok(Expanded {
+        chapters: chapters.len(),
+        pictures,
+        drawing: desk.drawing,
+        first_folder: first.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+        links: links.collect(),
+    })
 }
 
 /// The chapters of a book whose sources are in the folder `source`, seen from the book's.

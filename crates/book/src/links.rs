@@ -35,7 +35,14 @@ fn lost(link: &SourceLink, pages: &Path, ids: &mut HashMap<String, Vec<String>>)
         return None;
     }
     let path = decoded(path);
-    let page = if path.is_empty() { link.page.clone() } else { target(&link.page, &path) };
+    let mut page = if path.is_empty() { link.page.clone() } else { target(&link.page, &path) };
+    if pages.join(&page).is_dir() {
+        page = [page.as_str(), "index.html"]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("/");
+    }
     if !pages.join(&page).is_file() {
         let is_readme = page.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("readme.html"));
         let hint = if is_readme { "; the page of a README is called `index.md` in links" } else { "" };
@@ -69,7 +76,6 @@ fn target(page: &str, path: &str) -> String {
     let file = parts.join("/");
     match file.strip_suffix(".md") {
         Some(chapter) => format!("{chapter}.html"),
-        None if path.ends_with('/') => format!("{file}/index.html"),
         None => file,
     }
 }
@@ -110,7 +116,7 @@ mod tests {
         assert_eq!(target("a.html", "b.md"), "b.html");
         assert_eq!(target("part/a.html", "../b c.md"), "b c.html");
         assert_eq!(target("part/a.html", "./x.png"), "part/x.png");
-        assert_eq!(target("a.html", "part/"), "part/index.html");
+        assert_eq!(target("part/a.html", "."), "part");
         assert_eq!(target("a.html", "../b.md"), "../b.html");
     }
 

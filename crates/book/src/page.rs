@@ -215,17 +215,49 @@ pub(crate) fn link_text(heading: &str) -> String {
     if plain { heading.replace('[', "\\[").replace(']', "\\]") } else { heading.to_owned() }
 }
 
-/// A page as one in the book's first folder, which the page for printing is, made of chapters from other folders: mdBook
-/// sets their links right, and not the addresses of live modules.
-pub(crate) fn at_root(page: &str) -> String {
-    const NAMES: &str = "data-module=\"";
-    let mut parts = page.split(NAMES);
-    let mut result = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        result += NAMES;
-        result += part.trim_start_matches("../");
-    }
-    result
+/// The page for printing, which is in the book's first folder, with chapters of other folders in it: mdBook sets their links
+/// right, and here the addresses of live modules are.
+pub(crate) fn printed(page: &str) -> String {
+    with_addresses(page, &["data-module"], |address| address.trim_start_matches("../").to_owned())
+}
+
+/// The page of a chapter in `folder` as the book's first page, which is in the first folder: mdBook copies it as it is.
+pub(crate) fn as_index(page: &str, folder: &str) -> String {
+    let Some((before, rest)) = page.split_once("<main>").filter(|_| !folder.is_empty()) else {
+        return page.to_owned();
+    };
+    let (main, after) = rest.split_once("</main>").unwrap_or((rest, ""));
+    let main = with_addresses(main, &["href", "src", "data-module"], |address| {
+        let scheme = address.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':'));
+        if address.is_empty() || address.starts_with(['/', '#']) || scheme {
+            return address.to_owned();
+        }
+        let end = address.find(['?', '#']).unwrap_or(address.len());
+        let mut parts: Vec<&str> = folder.split('/').collect();
+        for part in address[..end].split('/') {
+            match part {
+                ".." => drop(parts.pop()),
+                "." => {}
+                part => parts.push(part),
+            }
+        }
+        parts.join("/") + &address[end..]
+    });
+    format!("{before}<main>{main}</main>{after}")
+}
+
+/// HTML with the values of some attributes changed.
+fn with_addresses(html: &str, attributes: &[&str], change: impl Fn(&str) -> String) -> String {
+    attributes.iter().fold(html.to_owned(), |html, attribute| {
+        let opens = format!(" {attribute}=\"");
+        let mut parts = html.split(opens.as_str());
+        let mut result = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (address, rest) = part.split_once('"').unwrap_or((part, ""));
+            result += &format!("{opens}{}\"{rest}", change(address));
+        }
+        result
+    })
 }
 
 /// A path as part of an address.
@@ -388,12 +420,27 @@ mod tests {
     }
 
     #[test]
-    fn a_page_at_the_root_finds_its_modules() {
+    fn a_page_elsewhere_keeps_its_addresses() {
         let page = "<figure data-module=\"../../live/a.js\"><figure data-module=\"live/b.js\"> ../ ";
         assert_eq!(
-            at_root(page),
+            printed(page),
             "<figure data-module=\"live/a.js\"><figure data-module=\"live/b.js\"> ../ "
         );
+
+        let page = |inside: &str| format!("<a href=\"x\"><main>{inside}</main><a href=\"../y\">");
+        for (address, expected) in [
+            ("../live/a.js?1", "b/live/a.js?1"),
+            ("../../c.html#d", "c.html#d"),
+            ("./e.png", "b/f/e.png"),
+            ("#g", "#g"),
+            ("https://h.i/j", "https://h.i/j"),
+        ] {
+            for attribute in ["href", "src", "data-module"] {
+                let tag = |address: &str| page(&format!("<i {attribute}=\"{address}\">"));
+                assert_eq!(as_index(&tag(address), "b/f"), tag(expected));
+                assert_eq!(as_index(&tag(address), ""), tag(address));
+            }
+        }
     }
 
     #[test]

@@ -45,6 +45,33 @@ fn the_page_for_printing_finds_what_chapters_in_folders_have() {
     assert!(small.main("a/b/x.html").contains("data-module=\"../../live/"));
 }
 
+/// mdBook copies the first chapter's page, whatever folder it is in.
+#[test]
+fn the_first_page_finds_what_its_chapter_has() {
+    let small = Small::book("# One\n")
+        .file("src/SUMMARY.md", "- [First](a/first.md)\n- [One](1.md)\n- [More](a/more.md)\n")
+        .file(
+            "src/a/first.md",
+            "{{#figure threads}}\n\n[one](../1.md#one) [more](more.md) [self](#figure-threads) ![x](x.png)\n",
+        )
+        .file("src/a/more.md", "# More\n")
+        .file("src/a/x.png", "")
+        .builds()
+        .shows("a/first.html", &["href=\"../1.html#one\"", "data-module=\"../live/"])
+        .shows(
+            "index.html",
+            &["href=\"1.html#one\"", "data-module=\"live/", "href=\"a/more.html\"", "src=\"a/x.png\""],
+        );
+    assert!(small.main("index.html").contains("href=\"#figure-threads\""));
+    // A README is the page itself, and no copy.
+    Small::book("# One\n")
+        .file("src/SUMMARY.md", "- [First](README.md)\n- [One](part/1.md)\n")
+        .file("src/README.md", "# R\n\n[one](part/1.md)\n")
+        .file("src/part/1.md", "# One\n\n[up](../index.md)\n")
+        .builds()
+        .shows("index.html", &["href=\"part/1.html\""]);
+}
+
 #[test]
 fn a_chapter_outside_of_the_sources_is_refused() {
     let small = Small::book("# One\n")
@@ -63,7 +90,7 @@ fn a_chapter_outside_of_the_sources_is_refused() {
 #[test]
 fn a_link_that_leads_nowhere_is_found() {
     let text = "# One\n\n[a](1.md#one) [b](part/#two) [c](x.png) [d](https://a.b/c.md) [e](mailto:a@b) \
-                [f](#figure-threads?query=1,2) [g](part/index.md) [h](my%20own.md) [i](1.html) [j](<my own.md>)\n\n{{#figure threads}}\n";
+                [f](#figure-threads?query=1,2) [g](part/index.md) [h](my%20own.md) [i](1.html) [j](<my own.md>) [k](figures/threads.svg) [l](.) [m](part) [n](print.html)\n\n{{#figure threads}}\n";
     let small = Small::book(text)
         .file("src/SUMMARY.md", "- [One](1.md)\n- [Two](part/README.md)\n- [Three](<my own.md>)\n")
         .file("src/part/README.md", "# Two\n\n[up](../1.md)\n")

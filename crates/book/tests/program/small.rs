@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+use walkdir::WalkDir;
 
 /// Figures and formulas, and else mdBook as it comes.
 pub const BOOK_TOML: &str = "\
@@ -120,14 +121,7 @@ impl Small {
 
 /// Every file below a folder, with its bytes.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.insert(path.clone(), fs::read(&path).unwrap());
-        }
-    }
-    found
+    let entries = WalkDir::new(folder).into_iter().map(|entry| entry.unwrap());
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files.map(|entry| (entry.path().to_owned(), fs::read(entry.path()).unwrap())).collect()
 }
