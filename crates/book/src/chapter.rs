@@ -85,6 +85,14 @@ impl Chapter {
                 (formulas, dollars) = pair(&masked, &markdown.dollars);
             }
         }
+        if has_formulas {
+            let raw = markdown
+                .blocks
+                .iter()
+                .flat_map(|block| dollars_in_html(&masked, block.clone()))
+                .collect::<Vec<_>>();
+            dollars.extend(pair(&masked, &raw).0.iter().map(|formula| (formula.range.start, IN_HTML)));
+        }
         let comments = comments(&masked, &markdown.html);
         let directives = found
             .into_iter()
@@ -157,6 +165,8 @@ struct Dollar {
 struct Markdown {
     code: Vec<Range<usize>>,
     html: Vec<Range<usize>>,
+    /// What of it stands in a block of its own, where nothing is Markdown.
+    blocks: Vec<Range<usize>>,
     links: Vec<Link>,
     dollars: Vec<Dollar>,
 }
@@ -176,7 +186,10 @@ impl Markdown {
                             opaque += 1;
                             found.code.push(range);
                         }
-                        Tag::HtmlBlock => found.html.push(range),
+                        Tag::HtmlBlock => {
+                            found.html.push(range.clone());
+                            found.blocks.push(range);
+                        }
                         Tag::BlockQuote(_) => quotes += 1,
                         Tag::Image { dest_url, .. } => {
                             opaque += 1;
@@ -276,6 +289,34 @@ const SPACE_BEHIND: &str = "this dollar sign has a space behind it, and so opens
     written `\\$`";
 const NOT_CLOSING: &str = "this opens a formula that the next dollar sign does not close, for that has a space before it or a \
     digit behind it; a dollar sign that is meant as such is written `\\$`";
+
+const IN_HTML: &str = "this looks like a formula, and none is set in a block of HTML; leave a blank line between the tags and \
+    the text, which makes it Markdown, or write the dollar sign as `&#36;`";
+
+/// The dollar signs in the running text of a block of HTML: not in tags, comments, code, scripts and their like.
+fn dollars_in_html(text: &str, block: Range<usize>) -> Vec<Dollar> {
+    let mut dollars = Vec::new();
+    let (mut at, mut piece, mut element) = (block.start, 0, None);
+    while let Some(found) = text[at..block.end].find(['<', '$']).map(|found| at + found) {
+        let rest = &text[found..block.end];
+        let (ends, length) = if rest.starts_with("<!--") { ("-->", 3) } else { (">", 1) };
+        if rest.starts_with('$') {
+            if element.is_none() {
+                dollars.push(Dollar { at: found, block: piece, quotes: 0 });
+            }
+            at = found + 1;
+            continue;
+        }
+        piece += 1;
+        match element {
+            None => element = RAW.iter().find(|name| is_tag(rest, "<", name)),
+            Some(name) if is_tag(rest, "</", name) => element = None,
+            Some(_) => {}
+        }
+        at = rest.find(ends).map_or(block.end, |end| found + end + length);
+    }
+    dollars
+}
 
 /// The formulas between dollar signs, and the dollar signs that belong to none, with what is wrong.
 fn pair(text: &str, dollars: &[Dollar]) -> (Vec<Formula>, Vec<(usize, &'static str)>) {
@@ -432,9 +473,20 @@ mod tests {
             "[a](b$c$.md \"$5 $\") <https://a.b/$c$>",
             "&#36;x&#36;",
             "<div class=\"$a$\">\n",
+            "<p>It costs $5 there, and $6 here.</p>\n",
+            "<table><tr><td>$5</td><td>$6</td></tr></table>\n",
+            "<div><code>$x$</code><!-- $y$ --></div>\n",
             "a[^n]\n\n[^n]:\n    b\n\n        $x$\n",
         ] {
             assert_eq!(formulas(text), (vec![], vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_formula_in_html_is_not_left_there_silently() {
+        for (text, at) in [("<td>$x$</td>\n", 4), ("<details><summary>On $d_k$</summary>\n\n$x$\n", 21)] {
+            let chapter = read(text);
+            assert_eq!(chapter.dollars, [(at, IN_HTML)], "{text}");
         }
     }
 

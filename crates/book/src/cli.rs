@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
 
 use clap::{Parser, Subcommand};
 use figures::{Control, Kind, Params, Scene, Size};
@@ -225,25 +224,14 @@ fn quoted(name: &str) -> String {
 
 /// Shows a page with the program that the system has for it.
 fn open(page: &Path) -> Result<()> {
-    let openers: &[&[&str]] = if cfg!(target_os = "macos") {
-        &[&["open"]]
-    } else if cfg!(windows) {
-        &[&["cmd", "/C", "start", ""]]
-    } else {
-        &[&["xdg-open"], &["gio", "open"], &["wslview"]]
-    };
-    let opens = |opener: &&&[&str]| {
-        let mut process = Process::new(opener[0]);
-        process.args(&opener[1..]).arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        process.status().is_ok_and(|status| status.success())
-    };
-    if openers.iter().any(|opener| opens(&opener)) {
-        return Ok(());
-    }
-    let tried: Vec<_> = openers.iter().map(|opener| format!("`{}`", opener.join(" ").trim_end())).collect();
-    Err(Error::Other(format!(
-        "the book is built, but no program opened it (tried {}); open it yourself: {}",
-        tried.join(", "),
-        page.display()
-    )))
+    open::that(page).map_err(|_| {
+        let tried = open::commands(page);
+        let tried: Vec<_> =
+            tried.iter().map(|command| format!("`{}`", command.get_program().display())).collect();
+        Error::Other(format!(
+            "the book is built, but no program opened it (tried {}); open it yourself: {}",
+            tried.join(", "),
+            page.display()
+        ))
+    })
 }

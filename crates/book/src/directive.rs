@@ -245,10 +245,17 @@ impl Order {
                 ". Settings, `name=value`, stand last"
             } else if !settings.is_empty() && !matches!(word.as_str(), "figure" | "value") {
                 ". Only `figure` and `value` have settings"
+            } else if word == "figure" && names.len() > 1 {
+                ". A setting is written `name=value`"
             } else {
                 ""
             };
-            needs() + hint
+            let facts = ["sentence", "query", "tokens", "why"];
+            let guess = match (word.as_str(), &names[..]) {
+                ("scene", [name]) => did_you_mean(name, facts),
+                _ => String::new(),
+            };
+            needs() + hint + &guess
         };
         match (word.as_str(), names.as_slice()) {
             ("figure", [id]) => Ok(Order::Figure((*id).into(), settings)),

@@ -414,7 +414,12 @@ impl Desk<'_> {
         };
         cell.cloned().map_err(|error| {
             let row = column.is_none() && drawing.table.rows.iter().any(|row| row.name == name);
-            let hint = if row { ". It is a row: name a column too" } else { "" };
+            let swapped = column.is_some_and(|column| drawing.table.cell(column, name).is_ok());
+            let hint = match (row, swapped) {
+                (true, _) => ". It is a row: name a column too",
+                (_, true) => ". The row stands before the column",
+                _ => "",
+            };
             format!("{id}: {}{hint}", said(&error))
         })
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::chapter::Chapter;
 use crate::directive::{Order, scan};
+use crate::hint::did_you_mean;
 
 /// How deep mdBook follows includes within includes.
 const DEEPEST: usize = 10;
@@ -128,8 +129,9 @@ fn anchored<'a>(text: &'a str, anchor: &str) -> Result<Vec<&'a str>, String> {
     if !lines.any(|line| name_after(line, "ANCHOR:") == Some(anchor)) {
         let mut known: Vec<_> = text.lines().filter_map(|line| name_after(line, "ANCHOR:")).collect();
         known.dedup();
+        let hint = did_you_mean(anchor, known.iter().copied());
         let known = if known.is_empty() { "none".to_owned() } else { format!("`{}`", known.join("`, `")) };
-        return Err(format!("the file has no `ANCHOR: {anchor}`; it has {known}"));
+        return Err(format!("the file has no `ANCHOR: {anchor}`; it has {known}{hint}"));
     }
     let mut inside = Vec::new();
     for line in lines {

@@ -46,9 +46,11 @@ fn a_price_is_refused_with_a_hint() {
         ("Set $HOME, then $PATH.", "src/1.md:3:5: this opens a formula"),
         ("$20,000-$30,000", "src/1.md:3:1: this opens a formula"),
         ("5 $ or 6 $", "src/1.md:3:3: this dollar sign has a space behind it"),
+        ("<td>$x$</td>", "src/1.md:3:5: this looks like a formula, and none is set in a block of HTML"),
         ("a $x\n- b$", "src/1.md:3:3: this opens a formula that is not closed"),
     ] {
-        Small::book(&format!("# One\n\n{text}\n")).refuses(&[at, "is written `\\$`"]);
+        let hint = if text.starts_with('<') { "as `&#36;`" } else { "is written `\\$`" };
+        Small::book(&format!("# One\n\n{text}\n")).refuses(&[at, hint]);
     }
     Small::book("It costs \\$5 and you pay \\$6.\n")
         .builds()

@@ -5,6 +5,14 @@ use crate::small::{BOOK_TOML, Small};
 #[test]
 fn a_name_nearly_right_is_guessed() {
     let cases = [
+        ("{{#figure threads scaled}}", "does not say what is needed", "A setting is written `name=value`"),
+        ("{{#scene sentense}}", "does not say what is needed", "Did you mean `sentence`?"),
+        ("{{#value threads weight cat}}", "there is no row `weight`", "The row stands before the column"),
+        (
+            "```rust\n{{#include ../a.rs:softmax}}\n```",
+            "the file has no `ANCHOR: softmax`",
+            "Did you mean `soft-max`?",
+        ),
         ("{{#figure thread}}", "there is no figure `thread`; there is `paths`", "Did you mean `threads`?"),
         ("{{#ref Matrx}}", "there is no figure `Matrx`", "Did you mean `matrix`?"),
         ("{{#figure next_token}}", "there is no figure `next_token`", "Did you mean `next-token`?"),
@@ -43,10 +51,10 @@ fn a_name_nearly_right_is_guessed() {
             "{{#value threads top-weight}}",
         ),
     ];
-    cases.iter().fold(Small::book(""), |small, (text, fault, hint)| {
-        let place =
-            format!("src/1.md:3:1: {}", if fault.starts_with("there is no fig") { fault } else { "" });
-        small.file("src/1.md", &format!("# One\n\n{text}\n")).refuses(&[&place, fault, hint])
+    let code = "// ANCHOR: soft-max\nfn a() {}\n// ANCHOR_END: soft-max\n";
+    cases.iter().fold(Small::book("").file("a.rs", code), |small, (text, fault, hint)| {
+        let place = if text.starts_with("```") { "src/1.md:4:1: " } else { "src/1.md:3:1: " };
+        small.file("src/1.md", &format!("# One\n\n{text}\n")).refuses(&[place, fault, hint])
     });
     // Nothing is guessed of what is near to nothing.
     let (_, _, stderr) = Small::book("{{#figure elephant}}\n").run();
