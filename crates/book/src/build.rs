@@ -14,6 +14,7 @@ use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::heed;
 use crate::links;
 use crate::page::{as_index, printed};
+use crate::settings::{Settings, are_tables};
 use crate::site::{Site, keep_apart, write_files};
 
 /// What a build made.
@@ -108,9 +109,12 @@ pub fn configuration(root: &Path) -> Result<Config> {
     let file = root.join("book.toml");
     let text = files::text(&file).map_err(Error::file(&file, "the book's settings cannot be read"))?;
     let mut config: Config = text.parse().map_err(other)?;
+    are_tables(&text.parse().unwrap_or_default())?;
     config.update_from_env().map_err(other)?;
     // mdBook would write an empty chapter into the sources for one that is missing.
     config.build.create_missing = false;
+    // Before anything is set, which would hide what is wrong there.
+    Settings::of(&config)?;
     // Our turn comes before mdBook's, and not as a program that it starts.
     config.set("preprocessor.figures.renderers", Vec::<String>::new()).map_err(other)?;
     Ok(config)
@@ -135,16 +139,22 @@ fn summary(root: &Path, config: &Config) -> Result<Summary> {
         let SummaryItem::Link(link) = item else { continue };
         items.extend(link.nested_items.iter().rev());
         let Some(path) = &link.location else { continue };
-        // Its page would be outside the book's folder as well.
-        if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-            let written = path.display().to_string();
-            let at = text.find(&written).or_else(|| text.find(&written.replace(' ', "%20"))).unwrap_or(0);
-            let what = format!(
-                "the chapter `{written}` is outside of {}; a chapter's path leads from there, downwards",
-                config.book.src.display()
-            );
-            faults.push(Fault { place: Some(Place::of(&name, &text, at)), what });
-        }
+        let written = path.display().to_string();
+        let is_inside =
+            path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let what = if !is_inside {
+            // Its page would be outside the book's folder as well.
+            let source = config.book.src.display();
+            format!(
+                "the chapter `{written}` is outside of {source}; a chapter's path leads from there, downwards"
+            )
+        } else if let Err(error) = files::text(&root.join(&config.book.src).join(path)) {
+            format!("the chapter `{written}` cannot be read: {error}")
+        } else {
+            continue;
+        };
+        let at = text.find(&written).or_else(|| text.find(&written.replace(' ', "%20"))).unwrap_or(0);
+        faults.push(Fault { place: Some(Place::of(&name, &text, at)), what });
     }
     if faults.is_empty() { Ok(summary) } else { Err(Faults(faults).into()) }
 }

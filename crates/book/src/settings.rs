@@ -67,6 +67,28 @@ impl Settings {
     }
 }
 
+/// Checks that what is a table for mdBook is one: it passes over what is none, or panics.
+///
+/// # Errors
+///
+/// [`Error::Other`] with the name of what is none.
+pub fn are_tables(settings: &toml::Table) -> Result<()> {
+    let tables = ["preprocessor", "output"].into_iter().filter_map(|name| Some((name, settings.get(name)?)));
+    for (name, table) in tables {
+        let Some(entries) = table.as_table() else {
+            return Err(Error::Other(format!(
+                "book.toml: `{name}` is no table; needed is one like [{name}.name]"
+            )));
+        };
+        if let Some((entry, _)) = entries.iter().find(|(_, entry)| !entry.is_table()) {
+            return Err(Error::Other(format!(
+                "book.toml: `{entry}` is no table; needed is [{name}.{entry}]"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// KaTeX's settings. mdbook-katex passes over those that it does not know.
 fn katex(config: &Config, table: &Map<String, Value>) -> Result<Option<KatexConfig>> {
     let known = serde_json::to_value(KatexConfig::default()).unwrap_or_default();

@@ -56,6 +56,15 @@ fn a_text_that_is_none_is_named() {
         small.refuses(&["src/1.md:1:1: `a.txt` cannot be included: ", "it is UTF-16; save it as UTF-8"]);
     std::fs::write(small.path("src/a.txt"), [b'a', b'\n', 0xe4]).unwrap();
     let small = small.refuses(&["it is no UTF-8, from line 2 on"]);
+    // A chapter is one as well, and named where the list of chapters has it.
+    std::fs::write(small.path("src/2.md"), [0xff, 0xfe, b'a', 0]).unwrap();
+    let small = small
+        .file("src/SUMMARY.md", "- [One](1.md)\n- [Two](2.md)\n- [Three](3.md)\n")
+        .refuses(&[
+            "src/SUMMARY.md:2:9: the chapter `2.md` cannot be read: it is UTF-16; save it as UTF-8\n",
+            "src/SUMMARY.md:3:11: the chapter `3.md` cannot be read: No such file",
+        ])
+        .file("src/SUMMARY.md", "- [One](1.md)\n");
     // What mdBook itself reads must have no mark.
     small
         .file("src/a.rs", "\u{feff}fn a() {}\n")

@@ -71,6 +71,9 @@ fn a_control_is_set_by_what_a_reader_sees() {
 #[test]
 fn an_unknown_or_wrong_setting_is_refused_wherever_it_stands() {
     let tables = [
+        ("preprocessor = 5\n", ["`preprocessor` is no table", ""]),
+        ("[preprocessor]\nfigures = [1]\n", ["`figures` is no table", "needed is [preprocessor.figures]"]),
+        ("[output]\nhtml = 1\n", ["`html` is no table", "needed is [output.html]"]),
         (
             "[preprocessor.figures]\nscen = \"x\"\n",
             ["[preprocessor.figures]: unknown field `scen`", "Did you mean `scene`?"],
