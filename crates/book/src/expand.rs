@@ -282,7 +282,7 @@ impl Desk<'_> {
                     // A browser would break the line between a formula and the comma behind it.
                     if !formula.display && after.starts_with(['.', ',', ';', ':', ')', '?', '!', '-', '’'])
                     {
-                        html.insert_str(html.rfind("</span>").unwrap_or(html.len()), "\u{2060}");
+                        html.insert(html.rfind("</span>").unwrap_or(html.len()), '\u{2060}');
                     }
                     all.push((formula.range.clone(), html));
                 }

@@ -87,7 +87,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As for [`write`].
+/// As for [`write()`].
 pub fn target(path: &Path) -> io::Result<(PathBuf, Option<fs::Permissions>)> {
     let refuse = |kind, what: &str| Err(io::Error::new(kind, what));
     match fs::symlink_metadata(path) {

@@ -42,9 +42,9 @@ fn line_ends_make_no_difference() {
         assert!(unix.get(&path) == Some(&content), "{}", path.display());
     }
     // One file alone that differs is no worse.
-    for one in 0..files.len() {
+    for (one, (name, _)) in files.iter().enumerate() {
         let built = with(&|place, text| if place == one { windows(text) } else { text.to_owned() });
-        assert!(built.contents() == unix, "{}", files[one].0);
+        assert!(built.contents() == unix, "{name}");
     }
 }
 
