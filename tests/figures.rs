@@ -55,7 +55,7 @@ fn pictures() {
 ///
 /// ```console
 /// $ export WITHOUT_AVX=1 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="qemu-x86_64 -cpu Nehalem"
-/// $ cargo test -p checks --test figures --test onnx --test pytorch
+/// $ cargo test -p checks -p attention --test figures --test conformance
 /// ```
 #[cfg(target_arch = "x86_64")]
 #[test]
@@ -366,7 +366,8 @@ fn induction_shows_the_circuit_of_the_library() {
 /// what is said of them holds there.
 #[test]
 fn wild_heads_are_those_of_the_model() {
-    let full: serde_json::Value = serde_json::from_str(include_str!("conformance/minilm.json")).unwrap();
+    let full: serde_json::Value =
+        serde_json::from_str(include_str!("../crates/wild/tests/minilm.json")).unwrap();
     let case = &full["cases"][0];
     assert_eq!(case["text"].as_str().unwrap(), Scene::default().sentence());
     let tokens: Vec<&str> = case["tokens"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();

@@ -1,7 +1,4 @@
-//! Every Rust block of every chapter is a doctest here: what a page shows, compiles and holds. And what several tests
-//! share.
-
-pub mod conformance;
+//! Every Rust block of every chapter is a doctest here: what a page shows, compiles and holds.
 
 /// Makes the Rust blocks of a chapter doctests.
 macro_rules! chapters {

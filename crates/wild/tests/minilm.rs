@@ -55,8 +55,7 @@ fn model() -> Model {
 }
 
 fn cases() -> Vec<Case> {
-    let known: Known =
-        serde_json::from_str(include_str!("../../../tests/conformance/minilm.json")).expect("known results");
+    let known: Known = serde_json::from_str(include_str!("minilm.json")).expect("known results");
     known.cases
 }
 

@@ -1,6 +1,4 @@
 //! Cases that others computed: how their files read, and how a result is held against them.
-//!
-//! README.md, beside this file, says where they are from.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -45,19 +43,25 @@ impl Case {
     ///
     /// If there is none. So do [`vector`](Self::vector) and [`matrix`](Self::matrix), and if it is none.
     pub fn input(&self, name: &str) -> &Tensor {
-        self.inputs.get(name).unwrap_or_else(|| panic!("{} has an input {name}", self.name))
+        self.inputs
+            .get(name)
+            .unwrap_or_else(|| panic!("{} has an input {name}", self.name))
     }
 
     /// An input with one dimension.
     pub fn vector(&self, name: &str) -> Array1<f64> {
         let values = self.input(name).values.clone();
-        values.into_dimensionality::<Ix1>().unwrap_or_else(|_| panic!("{}: {name} is a vector", self.name))
+        values
+            .into_dimensionality::<Ix1>()
+            .unwrap_or_else(|_| panic!("{}: {name} is a vector", self.name))
     }
 
     /// An input with two dimensions.
     pub fn matrix(&self, name: &str) -> Array2<f64> {
         let values = self.input(name).values.clone();
-        values.into_dimensionality::<Ix2>().unwrap_or_else(|_| panic!("{}: {name} is a matrix", self.name))
+        values
+            .into_dimensionality::<Ix2>()
+            .unwrap_or_else(|_| panic!("{}: {name} is a matrix", self.name))
     }
 
     /// An attribute that is a number, if it is there.
@@ -68,7 +72,9 @@ impl Case {
     /// A switch, which is off if it is not there.
     pub fn is_on(&self, attribute: &str) -> bool {
         let value = self.attributes.get(attribute);
-        value.is_some_and(|value| value.as_bool().unwrap_or_else(|| value.as_i64() == Some(1)))
+        value.is_some_and(|value| {
+            value.as_bool().unwrap_or_else(|| value.as_i64() == Some(1))
+        })
     }
 
     /// An attribute that is a word, if it is there.
@@ -82,28 +88,53 @@ impl Case {
 ///
 /// An error is relative where the number is above 1, and absolute where it is below.
 #[track_caller]
-pub fn check(file: &str, cases: usize, tolerance: f64, run: impl Fn(&Case) -> Outputs) {
+pub fn check(
+    file: &str,
+    cases: usize,
+    tolerance: f64,
+    run: impl Fn(&Case) -> Outputs,
+) {
     let all = read(file);
     let mut largest: f64 = 0.0;
     let mut faults = Vec::new();
     for case in &all {
-        match run(case).map_err(|error| error.to_string()).and_then(|came| case.error(&came)) {
+        match run(case)
+            .map_err(|error| error.to_string())
+            .and_then(|came| case.error(&came))
+        {
             Ok(error) if error <= tolerance => largest = largest.max(error),
-            Ok(error) => faults.push(format!("{}: off by {error:.1e}", case.name)),
+            Ok(error) => {
+                faults.push(format!("{}: off by {error:.1e}", case.name))
+            }
             Err(fault) => faults.push(format!("{}: {fault}", case.name)),
         }
     }
     // Not by println!, which a test that passes swallows.
     let passed = all.len() - faults.len();
-    let report = format!("{file}: {passed} of {} cases, largest error {largest:.1e}\n", all.len());
+    let report = format!(
+        "{file}: {passed} of {} cases, largest error {largest:.1e}\n",
+        all.len()
+    );
     let _ = std::io::stdout().write_all(report.as_bytes());
-    assert!(faults.is_empty(), "{file}: {} of {cases}:\n{}", faults.len(), faults.join("\n"));
-    assert_eq!(all.len(), cases, "{file} has another number of cases than it had");
+    assert!(
+        faults.is_empty(),
+        "{file}: {} of {cases}:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    assert_eq!(
+        all.len(),
+        cases,
+        "{file} has another number of cases than it had"
+    );
 }
 
 impl Case {
     /// The largest error of all outputs, each of which has to have been computed.
-    fn error(&self, came: &[(&'static str, ArrayD<f64>)]) -> Result<f64, String> {
+    fn error(
+        &self,
+        came: &[(&'static str, ArrayD<f64>)],
+    ) -> Result<f64, String> {
         let mut largest: f64 = 0.0;
         for name in self.outputs.keys() {
             if !came.iter().any(|(made, _)| made == name) {
@@ -111,16 +142,28 @@ impl Case {
             }
         }
         for (name, came) in came {
-            let needed = &self.outputs.get(*name).ok_or(format!("no {name} is known"))?.values;
+            let needed = &self
+                .outputs
+                .get(*name)
+                .ok_or(format!("no {name} is known"))?
+                .values;
             if came.shape() != needed.shape() {
-                return Err(format!("{name} came as {:?}, needed {:?}", came.shape(), needed.shape()));
+                return Err(format!(
+                    "{name} came as {:?}, needed {:?}",
+                    came.shape(),
+                    needed.shape()
+                ));
             }
             for (&came, &needed) in came.iter().zip(needed) {
                 if came == needed {
                     continue; // infinities too
                 }
                 let error = (came - needed).abs() / needed.abs().max(1.0);
-                largest = largest.max(if error.is_nan() { f64::INFINITY } else { error });
+                largest = largest.max(if error.is_nan() {
+                    f64::INFINITY
+                } else {
+                    error
+                });
             }
         }
         Ok(largest)
@@ -159,13 +202,20 @@ struct StoredCase {
 }
 
 fn read(file: &str) -> Vec<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance").join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let Stored { tensors, cases } =
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let tensors: Vec<Tensor> = tensors.iter().map(StoredTensor::tensor).collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/conformance")
+        .join(file);
+    let text = fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let Stored { tensors, cases } = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let tensors: Vec<Tensor> =
+        tensors.iter().map(StoredTensor::tensor).collect();
     let named = |stored: BTreeMap<String, usize>| -> BTreeMap<String, Tensor> {
-        stored.into_iter().map(|(name, tensor)| (name, tensors[tensor].clone())).collect()
+        stored
+            .into_iter()
+            .map(|(name, tensor)| (name, tensors[tensor].clone()))
+            .collect()
     };
     let case = |StoredCase { name, attributes, inputs, outputs }| Case {
         name,
@@ -180,14 +230,17 @@ impl StoredTensor {
     fn tensor(&self) -> Tensor {
         let number = |entry: &Entry| match entry {
             // As many digits as tell a float32 from its neighbours.
-            Entry::Number(number) if self.dtype == "f32" => f64::from(*number as f32),
+            Entry::Number(number) if self.dtype == "f32" => {
+                f64::from(*number as f32)
+            }
             Entry::Number(number) => *number,
             Entry::Boolean(true) => 1.0,
             Entry::Boolean(false) => 0.0,
             Entry::Word(word) => word.parse().expect("a word for a number"),
         };
         let data = self.data.iter().map(number).collect();
-        let values = ArrayD::from_shape_vec(self.shape.clone(), data).expect("as many entries as places");
+        let values = ArrayD::from_shape_vec(self.shape.clone(), data)
+            .expect("as many entries as places");
         Tensor { boolean: self.dtype == "bool", values }
     }
 }

@@ -2,41 +2,55 @@
 
 use attention::gradient::attention_backward;
 use attention::{
-    Block, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE, Pairing, Projections, Rope,
-    Scale, State, Step, attention_with, gelu, gelu_tanh, one_pass_attention, sinusoids,
+    Block, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, POSITION_BASE,
+    Pairing, Projections, Rope, Scale, State, Step, attention_with, gelu,
+    gelu_tanh, one_pass_attention, sinusoids,
 };
-use checks::conformance::{Case, Outputs, check};
 use ndarray::{Array1, Array2, Axis, concatenate, s, stack};
+
+use crate::cases::{Case, Outputs, check};
 
 #[test]
 fn pytorch_agrees() {
-    check("pytorch.json", 20, 1e-12, |case| match case.word("op").expect("an operation") {
-        "scaled_dot_product_attention" => run_attention(case),
-        "multi_head_attention" => run_multi_head(case),
-        "transformer_block" => run_block(case),
-        "layer_norm" => {
-            let y = norm(case, "gamma", "beta").apply(&case.matrix("x"))?;
-            Ok(vec![("y", y.into_dyn())])
+    check("pytorch.json", 20, 1e-12, |case| {
+        match case.word("op").expect("an operation") {
+            "scaled_dot_product_attention" => run_attention(case),
+            "multi_head_attention" => run_multi_head(case),
+            "transformer_block" => run_block(case),
+            "layer_norm" => {
+                let y = norm(case, "gamma", "beta").apply(&case.matrix("x"))?;
+                Ok(vec![("y", y.into_dyn())])
+            }
+            "gelu" => {
+                let gelu = if case.word("approximate") == Some("tanh") {
+                    gelu_tanh
+                } else {
+                    gelu
+                };
+                Ok(vec![("y", case.vector("x").mapv(gelu).into_dyn())])
+            }
+            "sinusoidal_positions" => {
+                assert_eq!(case.number("base"), Some(POSITION_BASE));
+                let size = |name| case.number(name).expect("a size") as usize;
+                Ok(vec![("y", sinusoids(size("t"), size("d"))?.into_dyn())])
+            }
+            "rope" => {
+                let pairing = match case.word("pairing") {
+                    Some("interleaved") => Pairing::Neighbours,
+                    _ => Pairing::Halves,
+                };
+                let rope = Rope {
+                    pairing,
+                    base: case.number("base").expect("a base"),
+                };
+                let y = rope.rotate(
+                    &case.matrix("x"),
+                    &case.vector("positions").to_vec(),
+                )?;
+                Ok(vec![("y", y.into_dyn())])
+            }
+            unknown => Err(format!("nothing is known of {unknown}").into()),
         }
-        "gelu" => {
-            let gelu = if case.word("approximate") == Some("tanh") { gelu_tanh } else { gelu };
-            Ok(vec![("y", case.vector("x").mapv(gelu).into_dyn())])
-        }
-        "sinusoidal_positions" => {
-            assert_eq!(case.number("base"), Some(POSITION_BASE));
-            let size = |name| case.number(name).expect("a size") as usize;
-            Ok(vec![("y", sinusoids(size("t"), size("d"))?.into_dyn())])
-        }
-        "rope" => {
-            let pairing = match case.word("pairing") {
-                Some("interleaved") => Pairing::Neighbours,
-                _ => Pairing::Halves,
-            };
-            let rope = Rope { pairing, base: case.number("base").expect("a base") };
-            let y = rope.rotate(&case.matrix("x"), &case.vector("positions").to_vec())?;
-            Ok(vec![("y", y.into_dyn())])
-        }
-        unknown => Err(format!("nothing is known of {unknown}").into()),
     });
 }
 
@@ -45,7 +59,8 @@ fn mask(case: &Case) -> Mask {
 }
 
 fn run_attention(case: &Case) -> Outputs {
-    let (q, k, v, mask) = (case.matrix("q"), case.matrix("k"), case.matrix("v"), mask(case));
+    let (q, k, v, mask) =
+        (case.matrix("q"), case.matrix("k"), case.matrix("v"), mask(case));
     let it = attention_with(&q, &k, &v, &mask, Scale::ByRootDk)?;
     let one_pass = one_pass_attention(&q, &k, &v, &mask)?;
     let mut outputs = vec![("y", one_pass.into_dyn())];
@@ -57,7 +72,10 @@ fn run_attention(case: &Case) -> Outputs {
             ("grad_v", back.values.into_dyn()),
         ]);
     }
-    outputs.extend([("y", it.output.into_dyn()), ("weights", it.weights.into_dyn())]);
+    outputs.extend([
+        ("y", it.output.into_dyn()),
+        ("weights", it.weights.into_dyn()),
+    ]);
     Ok(outputs)
 }
 
@@ -69,11 +87,13 @@ fn run_multi_head(case: &Case) -> Outputs {
     // The heads of 7.3 have no biases. A feature that is always 1 makes them part of the matrices.
     let with_one = concatenate![Axis(1), x, Array2::ones((x.nrows(), 1))]; // [T, d + 1]
     let plain = folded.attend(&with_one, &mask)?;
-    let y = plain.output.slice(s![.., ..x.ncols()]).to_owned() + biased.bias.as_ref().unwrap(); // [T, d]
+    let y = plain.output.slice(s![.., ..x.ncols()]).to_owned()
+        + biased.bias.as_ref().unwrap(); // [T, d]
 
     let mut outputs = vec![("y", it.output.into_dyn()), ("y", y.into_dyn())];
     for heads in [it.heads, plain.heads] {
-        let weights: Vec<_> = heads.iter().map(|head| head.weights.view()).collect();
+        let weights: Vec<_> =
+            heads.iter().map(|head| head.weights.view()).collect();
         outputs.push(("weights", stack(Axis(0), &weights)?.into_dyn()));
     }
     Ok(outputs)
@@ -92,7 +112,11 @@ fn folded(biased: &MultiHead) -> MultiHead {
             value: with_row(&head.projections.value, &bias.value),
         };
         // Nothing is added to the feature that is 1.
-        let output = concatenate![Axis(1), head.output, Array2::zeros((head.output.nrows(), 1))]; // [d_v, d + 1]
+        let output = concatenate![
+            Axis(1),
+            head.output,
+            Array2::zeros((head.output.nrows(), 1))
+        ]; // [d_v, d + 1]
         Head::new(projections, output)
     };
     MultiHead::new(biased.heads.iter().map(fold).collect())
@@ -100,14 +124,21 @@ fn folded(biased: &MultiHead) -> MultiHead {
 
 /// Heads from PyTorch's matrices, which are transposed, and of which one holds W_Q, W_K and W_V.
 fn heads(case: &Case, prefix: &str) -> attention::Result<MultiHead> {
-    let matrix = |name: &str| case.matrix(&format!("{prefix}{name}")).reversed_axes();
+    let matrix =
+        |name: &str| case.matrix(&format!("{prefix}{name}")).reversed_axes();
     let vector = |name: &str| case.vector(&format!("{prefix}{name}"));
     let (w, b) = (matrix("in_proj_weight"), vector("in_proj_bias")); // [d, 3 d], [3 d]
     let d = w.nrows();
     let w = [0, 1, 2].map(|third| w.slice(s![.., third * d..(third + 1) * d]));
     let b = [0, 1, 2].map(|third| b.slice(s![third * d..(third + 1) * d]));
     let heads = case.number("num_heads").expect("a number of heads") as usize;
-    let heads = MultiHead::split(&w[0], &w[1], &w[2], &matrix("out_proj_weight"), heads)?;
+    let heads = MultiHead::split(
+        &w[0],
+        &w[1],
+        &w[2],
+        &matrix("out_proj_weight"),
+        heads,
+    )?;
     heads.with_biases(&b[0], &b[1], &b[2], &vector("out_proj_bias"))
 }
 
@@ -117,7 +148,11 @@ fn norm(case: &Case, gamma: &str, beta: &str) -> LayerNorm {
 }
 
 fn run_block(case: &Case) -> Outputs {
-    let norms = if case.word("norm") == Some("pre") { NormPlace::Pre } else { NormPlace::Post };
+    let norms = if case.word("norm") == Some("pre") {
+        NormPlace::Pre
+    } else {
+        NormPlace::Post
+    };
     let mlp = Mlp {
         w_in: case.matrix("linear1_weight").reversed_axes(),
         b_in: case.vector("linear1_bias"),
@@ -146,7 +181,10 @@ fn run_block(case: &Case) -> Outputs {
     Ok(vec![("y", state.x.into_dyn())])
 }
 
-fn with_relu(Mlp { w_in, b_in, w_out, b_out }: &Mlp, x: &Array2<f64>) -> Array2<f64> {
+fn with_relu(
+    Mlp { w_in, b_in, w_out, b_out }: &Mlp,
+    x: &Array2<f64>,
+) -> Array2<f64> {
     let wide = x.dot(w_in) + b_in; // [T, d_ff]
     wide.mapv(|feature| feature.max(0.0)).dot(w_out) + b_out // [T, d]
 }
