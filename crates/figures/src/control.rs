@@ -325,14 +325,6 @@ impl Settings {
         }
     }
 
-    /// The value of a choice.
-    pub fn choice(&self, name: &str) -> &str {
-        match self.value(name) {
-            Value::Choice(value) => value,
-            _ => panic!("`{name}` is no choice"),
-        }
-    }
-
     /// The place, from 0, of what was chosen among a choice's options.
     pub fn chosen(&self, name: &str) -> usize {
         match self.setting(name) {

@@ -56,29 +56,6 @@ pub(crate) fn draw<F: Steps>(scene: &Scene, settings: &Settings, sizes: &[Size])
     })
 }
 
-/// What a figure returns whose steps are still one function.
-pub(crate) struct Sketch {
-    pub canvas: Canvas,
-    pub table: Table,
-    pub facts: Vec<Fact>,
-    pub sentences: Vec<String>,
-}
-
-/// Calls the one function of such a figure for each size.
-pub(crate) fn at_each_size(
-    draw: fn(&Scene, &Settings, Size) -> Result<Sketch>,
-    scene: &Scene,
-    settings: &Settings,
-    sizes: &[Size],
-) -> Result<Drawn> {
-    let Sketch { canvas, table, facts, sentences } = draw(scene, settings, sizes[0])?;
-    let mut pictures = vec![canvas];
-    for &size in &sizes[1..] {
-        pictures.push(draw(scene, settings, size)?.canvas);
-    }
-    Ok(Drawn { description: Description { table, findings: Findings(facts), sentences }, pictures })
-}
-
 impl Figure {
     /// The name of its chapter, and so of the live module that it is in.
     pub fn chapter(&self) -> &'static str {

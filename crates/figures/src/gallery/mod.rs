@@ -15,7 +15,7 @@
 //!    the other.
 //!
 //! Numbers become text in `numbers.rs` only. What a second figure needs too goes to `parts/`: no file here takes
-//! anything from another.
+//! anything from another. No function is longer than 60 lines, here and in `parts/`: a test below counts them.
 
 mod antecedents;
 mod arcs;
@@ -82,4 +82,61 @@ pub fn figure(id: &str) -> Result<&'static Figure> {
     all()
         .find(|figure| figure.id == id)
         .ok_or_else(|| Error::unknown("figure", id, all().map(|figure| figure.id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    /// How many lines a function may have, its head and its last brace among them.
+    const MOST_LINES: usize = 60;
+
+    /// The functions of a source that are longer than that, each with its line and its length. In what rustfmt wrote,
+    /// a function ends at the first brace that stands as far from the margin as its head.
+    fn too_long(source: &str) -> Vec<String> {
+        let lines: Vec<&str> = source.lines().collect();
+        let mut found = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let head = line.trim_start();
+            let Some((before, _)) = head.split_once("fn ") else { continue };
+            let qualifies = |word: &str| matches!(word, "const" | "unsafe") || word.starts_with("pub");
+            if !before.split_whitespace().all(qualifies) || line.ends_with([';', '}']) {
+                continue;
+            }
+            let close = format!("{}}}", &line[..line.len() - head.len()]);
+            let end = lines[at..].iter().position(|line| *line == close);
+            let length = end.expect("a function's last brace") + 1;
+            if length > MOST_LINES {
+                found.push(format!("{}: `{head}` has {length} lines", at + 1));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn functions_are_short() {
+        let mut functions = 0;
+        for folder in ["gallery", "parts"] {
+            let folder = format!("{}/src/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for file in fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                let source = fs::read_to_string(&path).unwrap();
+                functions += source.matches("fn ").count();
+                assert_eq!(too_long(&source), [""; 0], "{}", path.display());
+            }
+        }
+        assert!(functions > 200, "{functions} functions are too few to be all");
+    }
+
+    #[test]
+    fn a_long_function_is_found() {
+        let of = |statements: usize| {
+            format!(
+                "impl It {{\n    pub(crate) fn long(\n    ) {{\n{}    }}\n}}\n",
+                "        step();\n".repeat(statements)
+            )
+        };
+        assert_eq!(too_long(&of(57)), [""; 0]);
+        assert_eq!(too_long(&of(58)), ["2: `pub(crate) fn long(` has 61 lines"]);
+    }
 }
