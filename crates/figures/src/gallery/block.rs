@@ -383,9 +383,9 @@ impl Trace {
         canvas.text("spread", [spread_at, top], Text::END.role(Role::Muted));
         let first = top + 12.0;
         let labels = fit(&scene.labels()[..rows], start - left - 6.0);
-        for row in 0..rows {
+        for (row, (label, moments)) in labels.iter().zip(&self.moments).enumerate() {
             let (y, middle) = (first + rise * row as f64, first + rise * (row as f64 + 0.5));
-            canvas.text(&labels[row], [start - 6.0, middle], Text::END);
+            canvas.text(label, [start - 6.0, middle], Text::END);
             for (feature, &number) in self.x().row(row).iter().enumerate() {
                 let from = start + side * feature as f64;
                 // In a narrow picture there is room for the colour alone.
@@ -393,9 +393,8 @@ impl Trace {
                 let (corner, opposite) = ([from + 0.5, y + 0.5], [from + side - 0.5, y + rise - 0.5]);
                 canvas.signed_tile(corner, opposite, number / reach, &written);
             }
-            let Moments { mean, spread } = self.moments[row];
-            canvas.text(&in_column(mean), [mean_at, middle], Text::END);
-            canvas.text(&in_column(spread), [spread_at, middle], Text::END);
+            canvas.text(&in_column(moments.mean), [mean_at, middle], Text::END);
+            canvas.text(&in_column(moments.spread), [spread_at, middle], Text::END);
         }
         let below = first + rise * rows as f64 + 16.0;
         let mut scale_at = below + 18.0;

@@ -317,6 +317,9 @@ impl Growth {
 const FLOOR: f64 = 286.0;
 const TOP: f64 = 46.0;
 
+/// A line's height at each place of the log.
+type Height = fn(usize) -> f64;
+
 /// A chart of the log, `down` from the top of the picture.
 struct Panel {
     chart: Chart,
@@ -327,8 +330,8 @@ struct Panel {
     ticks: (&'static [f64], usize),
     /// A number to compare with: a thin line across.
     level: Option<f64>,
-    /// How each line is drawn, and its height at each place of the log.
-    lines: Vec<(Stroke, fn(usize) -> f64)>,
+    /// How each line is drawn, and its heights.
+    lines: Vec<(Stroke, Height)>,
     /// Names and where they stand on the axes, from the top.
     labels: Vec<(String, [f64; 2], Text)>,
     /// What is to be read off at the chosen step.
