@@ -24,6 +24,8 @@ pub struct Built {
     pub index: PathBuf,
     /// How many chapters the book has.
     pub chapters: usize,
+    /// What its text says and its scene does not show, with the places.
+    pub warnings: Vec<Fault>,
     /// How many figures it shows.
     pub figures: usize,
     /// How long the figures took to draw.
@@ -70,6 +72,7 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
     Ok(Built {
         index,
         chapters: expanded.chapters,
+        warnings: expanded.warnings,
         figures: expanded.pictures.len(),
         drawing: expanded.drawing,
         total: start.elapsed(),

@@ -8,7 +8,7 @@ use figures::{Control, Kind, Params, Scene, Size};
 
 use crate::build::{build, configuration, find_root, write_figures};
 use crate::expand::{expand, scene};
-use crate::fault::{Error, Result};
+use crate::fault::{Error, Fault, Result};
 use crate::hint::said;
 
 /// Builds the book: figures, numbers and listings into the chapters, the chapters into a website.
@@ -102,6 +102,7 @@ impl Cli {
         let waiting = || eprintln!("Another build of this book is going on; waiting for it to end.");
         let root = self.root()?;
         let built = build(&root, self.scene.as_deref(), waiting)?;
+        warn(&built.warnings);
         warn_of_stale_modules(&root);
         if self.open {
             open(&built.index)?;
@@ -128,7 +129,7 @@ impl Cli {
         let other = |error| Error::Other(format!("preprocessing for mdBook: {error:#}"));
         let (context, mut book) = mdbook_preprocessor::parse_input(input.lock()).map_err(other)?;
         let scene = scene(self.scene.as_deref(), &context.root, &context.config)?;
-        expand(&mut book, &scene, &context.root, &context.config)?;
+        warn(&expand(&mut book, &scene, &context.root, &context.config)?.warnings);
         serde_json::to_string(&book).map_err(|error| other(error.into()))
     }
 
@@ -152,6 +153,13 @@ impl Cli {
             Ok(root) => scene(self.scene.as_deref(), &root, &configuration(&root)?),
             Err(_) => Ok(self.scene.as_deref().map(Scene::load).transpose()?.unwrap_or_default()),
         }
+    }
+}
+
+/// Says what a text says and its scene does not show.
+fn warn(warnings: &[Fault]) {
+    for warning in warnings {
+        eprintln!("warning: {warning}");
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `{{#value threads cat weight}}` | a cell of its table, by row and column |
 //! | `{{#value threads top query=1,2}}` | a finding, some controls set otherwise |
 //! | `{{#scene sentence}}` | a fact about the scene: `sentence`, `query`, `tokens` (how many), `why` |
+//! | `{{#premise finds-another}}` | nothing; the build warns if the scene does not show what the text says there ([`crate::premises`]) |
 //! | `{{#figures}}` | the list of all figures shown in the book, each with its picture; it stands alone on its line |
 //! | `{{#exercises}}` | the questions of all chapters' exercises; it stands alone on its line |
 //!
@@ -31,6 +32,7 @@ use std::ops::Range;
 use figures::{Control, Figure, Kind, Params, Scene};
 
 use crate::hint::{did_you_mean, said};
+use crate::premises::{PREMISES, Premise};
 
 /// What a directive may be called, with an example of each; mdBook's own come last.
 const KNOWN: &[(&str, &str)] = &[
@@ -38,6 +40,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("ref", "{{#ref threads}}"),
     ("value", "{{#value threads top-weight}} or {{#value threads cat weight}}"),
     ("scene", "{{#scene sentence}}, or query, tokens, why"),
+    ("premise", "{{#premise finds-another}}"),
     ("figures", "{{#figures}}"),
     ("exercises", "{{#exercises}}"),
     ("include", "{{#include ../crates/attention/src/softmax.rs:softmax}}"),
@@ -141,6 +144,8 @@ pub enum Order {
     },
     /// A fact about the scene.
     Scene(SceneFact),
+    /// What the text needs of the scene.
+    Premise(&'static Premise),
     /// The list of figures.
     Figures,
     /// The list of exercises.
@@ -253,6 +258,7 @@ impl Order {
             let facts = ["sentence", "query", "tokens", "why"];
             let guess = match (word.as_str(), &names[..]) {
                 ("scene", [name]) => did_you_mean(name, facts),
+                ("premise", [name]) => did_you_mean(name, PREMISES.iter().map(|premise| premise.name)),
                 _ => String::new(),
             };
             needs() + hint + &guess
@@ -271,6 +277,9 @@ impl Order {
             // The others have nothing to be set.
             _ if !settings.is_empty() => Err(needs()),
             ("ref", [id]) => Ok(Order::Ref((*id).into())),
+            ("premise", [name]) => {
+                PREMISES.iter().find(|premise| premise.name == *name).map(Order::Premise).ok_or_else(needs)
+            }
             ("figures", []) => Ok(Order::Figures),
             ("exercises", []) => Ok(Order::Exercises),
             ("scene", ["sentence"]) => Ok(Order::Scene(SceneFact::Sentence)),
@@ -436,6 +445,8 @@ mod tests {
             "{{#ref a x=1}}",
             "{{#scene mood}}",
             "{{#scene}}",
+            "{{#premise hope}}",
+            "{{#premise}}",
             "{{#figures all}}",
             "{{#exercises all}}",
             "{{#include}}",

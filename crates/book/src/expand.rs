@@ -17,6 +17,7 @@ use crate::fault::{Fault, Faults, Place, Result};
 use crate::formula::Katex;
 use crate::hint::said;
 use crate::page::{self, Shown};
+use crate::premises::Premise;
 use crate::settings::Settings as BookSettings;
 use crate::{exercises, include};
 
@@ -31,6 +32,8 @@ pub struct Expanded {
     pub drawing: Duration,
     /// The folder of the first chapter, from the book's first, with `/` on every system.
     pub first_folder: String,
+    /// What the text says and the scene does not show, in the order of reading.
+    pub warnings: Vec<Fault>,
     /// The links between the book's files, for [`crate::links`] to follow.
     pub links: Vec<SourceLink>,
 }
@@ -79,6 +82,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         drawings: HashMap::new(),
         modules: HashMap::new(),
         drawing: Duration::ZERO,
+        warnings: Vec::new(),
     };
 
     let mut faults = Vec::new();
@@ -122,6 +126,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         pictures,
         drawing: desk.drawing,
         first_folder: first.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned(),
+        warnings: desk.warnings,
         links: links.collect(),
     })
 }
@@ -241,6 +246,7 @@ struct Desk<'a> {
     /// The addresses of the chapters' live modules.
     modules: HashMap<&'static str, String>,
     drawing: Duration,
+    warnings: Vec<Fault>,
 }
 
 impl Desk<'_> {
@@ -310,7 +316,10 @@ impl Desk<'_> {
         }
         let word = &directive.word;
         let text = match (Order::read(directive)?, context) {
-            (Order::Include(_) | Order::Playground(_) | Order::Title | Order::Ref(_), Context::Formula) => {
+            (
+                Order::Include(_) | Order::Playground(_) | Order::Title | Order::Ref(_) | Order::Premise(_),
+                Context::Formula,
+            ) => {
                 return Err(format!("`{{{{#{word}}}}}` does not work in a formula"));
             }
             (Order::Include(target), _) => {
@@ -337,6 +346,12 @@ impl Desk<'_> {
                 return Err(format!("`{{{{#{word}}}}}` stands alone on its line, without a space before it"));
             }
             (Order::Ref(id), _) => self.link(&id, chapter)?,
+            (Order::Premise(premise), _) => {
+                let place = Some(chapter.place(directive.range.start));
+                let warning = self.warning(premise)?;
+                self.warnings.extend(warning.map(|what| Fault { place, what }));
+                String::new()
+            }
             (Order::Value { figure, name, column, settings }, _) => {
                 let cell = self.value(&figure, &name, column.as_deref(), &settings)?;
                 written(&cell, chapter, directive, context)?
@@ -422,6 +437,13 @@ impl Desk<'_> {
             };
             format!("{id}: {}{hint}", said(&error))
         })
+    }
+
+    /// What there is to warn of if the scene does not show what the text says.
+    fn warning(&mut self, premise: &Premise) -> Result<Option<String>, String> {
+        // With the controls at their defaults: the text is about the scene.
+        let drawings = self.draw(find(premise.figure)?, &Params::new())?;
+        premise.warning(self.scene, &drawings[0]).map_err(|error| said(&error))
     }
 
     /// The figure's drawings, wide and narrow, kept for the next who asks for the same.

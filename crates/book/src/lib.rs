@@ -7,7 +7,7 @@
 //!
 //! A [`chapter`] is read for its [`directive`]s and formulas. A directive becomes a piece of a [`page`], and what mdBook is to
 //! [`include`](mod@include) is checked; a [`formula`] becomes MathML, which [`maths`] makes fit for the page. The list of
-//! [`exercises`] comes from the sources as they are.
+//! [`exercises`] comes from the sources as they are. Words that need a certain scene have their [`premises`].
 //!
 //! Whatever goes wrong is a [`fault`], with its place, and with a [`hint`](mod@hint) where a name is nearly right; then the book built before stays as it is.
 
@@ -25,5 +25,6 @@ pub mod journal;
 pub mod links;
 pub mod maths;
 pub mod page;
+pub mod premises;
 pub mod settings;
 pub mod site;

@@ -8,5 +8,6 @@ mod line_ends;
 mod links;
 mod mdbook;
 mod messages;
+mod premises;
 mod settings;
 mod small;

@@ -21,7 +21,7 @@
 use attention::circuits::{
     WordKind, neighbourhood_head, previous_token_head, pronoun_head, sentence_features,
 };
-use attention::{Head, Mask};
+use attention::{Head, Mask, attention};
 use ndarray::Array2;
 
 use crate::canvas::{Canvas, HIT, Place, Size, Stroke, Text};
@@ -84,6 +84,8 @@ struct Arcs {
     weights: [Array2<f64>; 3],
     /// Each pronoun with the noun that it stands for, for its head: the last one before it.
     pronouns: Vec<(usize, usize)>,
+    /// Which key the query token gives most to when the vectors in the plane decide, as in 7.1.
+    top_by_vectors: usize,
 }
 
 impl Steps for Arcs {
@@ -98,12 +100,15 @@ impl Steps for Arcs {
         let [previous, neighbourhood, pronoun] = &HEADS;
         let noun_before = |i: usize| (0..i).rev().find(|&j| kinds[j] == WordKind::Noun);
         let pronouns = (0..kinds.len()).filter(|&i| kinds[i] == WordKind::Pronoun);
+        let vectors = scene.vectors(); // [T, 2]
+        let by_vectors = attention(&vectors, &vectors, &vectors)?.weights; // [T, T]
         Ok(Arcs {
             shown: settings.chosen("head"),
             // The first option is all of them.
             token: settings.chosen("token").checked_sub(1),
             weights: [attend(previous)?, attend(neighbourhood)?, attend(pronoun)?],
             pronouns: pronouns.filter_map(|i| noun_before(i).map(|noun| (i, noun))).collect(),
+            top_by_vectors: largest(by_vectors.row(scene.query_place()).iter().copied()),
             mask,
         })
     }
@@ -203,7 +208,18 @@ impl Arcs {
             None => "no pronoun of this sentence has a noun before it".to_owned(),
             Some((i, noun)) => {
                 let weight = fixed(self.weights[PRONOUN][[i, noun]], 2);
-                format!("in that of “{}” it gives {weight} to “{}”", scene.label(i), scene.label(noun))
+                let (asks, finds) = (scene.label(i), scene.label(noun));
+                let found = match self.top_by_vectors {
+                    top if top == i => "itself".to_owned(),
+                    top => format!("“{}”", scene.label(top)),
+                };
+                let differs = match i == scene.query_place() && noun != self.top_by_vectors {
+                    true => format!(
+                        " (in 7.1 it found {found}: there the vectors decided, which this head does not see)"
+                    ),
+                    false => String::new(),
+                };
+                format!("in that of “{asks}” it gives {weight} to “{finds}”{differs}")
             }
         };
         Findings::new()
