@@ -67,8 +67,8 @@ pub fn scene(given: Option<&Path>, root: &Path, config: &Config) -> Result<Scene
 ///
 /// # Errors
 ///
-/// [`Error::Faults`] with everything that is wrong with the directives, includes and formulas of all chapters; or what
-/// is wrong with KaTeX's settings.
+/// [`Error::Faults`](crate::fault::Error::Faults) with everything that is wrong with the directives, includes and
+/// formulas of all chapters; or what is wrong with KaTeX's settings.
 pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> Result<Expanded> {
     let katex = BookSettings::of(config)?.katex.map(|settings| Katex::of(root, &settings)).transpose()?;
     for_each_chapter(&mut book.items, &mut |text| *text = files::plain(std::mem::take(text)));
