@@ -36,7 +36,7 @@ impl Scale {
 /// S = Q Kᵀ / √d_k: row i holds query i's score for every key. `queries` `[T_q, d_k]`, `keys`
 /// `[T_k, d_k]` → `[T_q, T_k]`
 ///
-/// A score grows with alignment and with length. It is no cosine.
+/// A score grows with alignment and with length. It is not a cosine.
 ///
 /// A score is finite or NaN. Where a dot product leaves the range of `f64`, it is NaN: nothing is
 /// known of it, and −∞ is for masks alone.

@@ -79,7 +79,7 @@ pub const PREMISES: &[Premise] = &[
     },
 ];
 
-/// A premise is told by its name.
+/// A premise is found by its name.
 impl PartialEq for Premise {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
