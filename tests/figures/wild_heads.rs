@@ -7,7 +7,7 @@ use crate::drawn;
 #[test]
 fn wild_heads_are_those_of_the_model() {
     let full: serde_json::Value =
-        serde_json::from_str(include_str!("../../crates/wild/tests/minilm.json")).unwrap();
+        serde_json::from_str(include_str!("../../crates/minilm/tests/minilm.json")).unwrap();
     let case = &full["cases"][0];
     assert_eq!(case["text"].as_str().unwrap(), Scene::default().sentence());
     let tokens: Vec<&str> = case["tokens"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();

@@ -1,7 +1,7 @@
 //! Four heads of a trained model over the book's own sentence.
 //!
 //! The model is sentence-transformers/all-MiniLM-L6-v2, under the licence Apache-2.0, run in PyTorch 2.15 (float64) from
-//! its published weights. `crates/wild/tests/minilm.json` has them to nine digits.
+//! its published weights. `crates/minilm/tests/minilm.json` has them to nine digits.
 
 /// The sentence, as the model's tokenizer cuts it up: in small letters, between two marks of its own.
 pub const TOKENS: [&str; 9] = ["[CLS]", "the", "cat", "sat", "because", "it", "was", "tired", "[SEP]"];

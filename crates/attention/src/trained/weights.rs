@@ -9,7 +9,7 @@ use crate::self_attention::Projections;
 use crate::trained::safetensors::{Tensors, read};
 
 impl AttentionOnly {
-    /// The model that `grow` trained for this book: two layers of two heads, d = 32, over 26 symbols.
+    /// The model that `crates/train` trained for this book: two layers of two heads, d = 32, over 26 symbols.
     ///
     /// How it was made says `model/README.md`, beside this file.
     ///

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use wild::{Fault, MAX_TOKENS, Model, Result, SENTENCES, Survey, best, page, questions};
+use minilm::{Fault, MAX_TOKENS, Model, Result, SENTENCES, Survey, best, page, questions};
 
 /// Shows where each head of all-MiniLM-L6-v2 looks in a sentence: a page with every head's weights.
 ///
-/// crates/wild/README.md says how to get the model.
+/// crates/minilm/README.md says how to get the model.
 #[derive(Debug, Parser)]
 #[command(name = "heads", version)]
 struct Cli {
@@ -30,7 +30,7 @@ struct Cli {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sentence", "out"])]
     antecedents: Option<PathBuf>,
 
-    /// The sentences for that, in the form of crates/wild/src/sentences.toml [default: those in there].
+    /// The sentences for that, in the form of crates/minilm/src/sentences.toml [default: those in there].
     #[arg(long, value_name = "FILE", requires = "antecedents")]
     sentences: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let Some(folder) = cli.model.clone().or_else(|| std::env::var_os("MINILM").map(PathBuf::from)) else {
         eprintln!(
-            "error: no model: name its folder with --model DIR; crates/wild/README.md says how to get it"
+            "error: no model: name its folder with --model DIR; crates/minilm/README.md says how to get it"
         );
         return ExitCode::FAILURE;
     };

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Fault {
     /// A file of the model cannot be read.
-    #[error("{}: cannot be read: {reason}; crates/wild/README.md says how to get the model", path.display())]
+    #[error("{}: cannot be read: {reason}; crates/minilm/README.md says how to get the model", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

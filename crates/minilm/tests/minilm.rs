@@ -1,14 +1,14 @@
 //! The model itself, held against what PyTorch makes of it.
 //!
 //! These need its files, and are left out unless asked for:
-//! `MINILM=DIR cargo test --release -p wild -- --include-ignored`.
+//! `MINILM=DIR cargo test --release -p minilm -- --include-ignored`.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
+use minilm::{MAX_TOKENS, Model, Role, SENTENCES, Sentence, Survey, best, questions};
 use ndarray::{Array1, Array2, Axis, s};
 use serde::Deserialize;
-use wild::{MAX_TOKENS, Model, Role, SENTENCES, Sentence, Survey, best, questions};
 
 /// What is asked for. The known results have nine digits, so about 1e-9 is to be expected.
 const TOLERANCE: f64 = 1e-5;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const FILES: [&str; 3] = ["weights.safetensors", "log.csv", "logits.csv"];
 
 fn command(out: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_grow"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
     command.arg("--out").arg(out).args(arguments);
     command
 }
@@ -166,7 +166,7 @@ fn a_check_fails_where_nothing_has_grown() {
     whole(&out);
 }
 
-/// Three times the whole training: `cargo test --release -p grow -- --include-ignored`.
+/// Three times the whole training: `cargo test --release -p train -- --include-ignored`.
 #[test]
 #[ignore = "takes half a minute, and minutes if it is not optimized"]
 fn an_induction_head_grows_in_two_layers_and_not_in_one() {

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use attention::random::Normals;
+use minilm::{Fault, Model};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wild::{Fault, Model};
 
 /// A model with d = 6, two layers of three heads, ten positions and seven tokens.
 struct Small {
@@ -249,7 +249,7 @@ fn files_that_are_missing() {
         let small = Small::new();
         fs::remove_file(small.path(name)).unwrap();
         small.refuses("cat", &format!("{name}: cannot be read: "));
-        small.refuses("cat", "crates/wild/README.md says how to get the model");
+        small.refuses("cat", "crates/minilm/README.md says how to get the model");
     }
 }
 

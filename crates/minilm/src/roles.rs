@@ -62,7 +62,7 @@ impl Role {
     ///
     /// ```
     /// use ndarray::array;
-    /// use wild::Role;
+    /// use minilm::Role;
     ///
     /// let weights = array![[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.7, 0.3]]; // [T = 3, T = 3]
     /// assert_eq!(Role::Previous.fit(&weights), 0.8); // 0.9 and 0.7; the first token has none before it

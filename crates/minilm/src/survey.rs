@@ -21,7 +21,7 @@ impl Words {
     /// The words of a sentence: a token that starts with `##` goes on with the word before it.
     ///
     /// ```
-    /// use wild::{Sentence, Words};
+    /// use minilm::{Sentence, Words};
     ///
     /// let tokens = ["[CLS]", "a", "ri", "##pe", "fig", "[SEP]"].map(str::to_owned).to_vec();
     /// let words = Words::of(&Sentence { tokens, ids: vec![0; 6] });
@@ -55,7 +55,7 @@ impl Words {
     ///
     /// ```
     /// use ndarray::array;
-    /// use wild::{Sentence, Words};
+    /// use minilm::{Sentence, Words};
     ///
     /// let tokens = ["[CLS]", "ri", "##pe", "fig", "[SEP]"].map(str::to_owned).to_vec();
     /// let words = Words::of(&Sentence { tokens, ids: vec![0; 5] });

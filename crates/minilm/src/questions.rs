@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::{Fault, Result};
 
-/// The sentences that were written for the book: crates/wild/src/sentences.toml.
+/// The sentences that were written for the book: crates/minilm/src/sentences.toml.
 pub const SENTENCES: &str = include_str!("sentences.toml");
 
 /// Sentences of one kind.
@@ -43,11 +43,11 @@ struct File {
 /// Reads groups of sentences from TOML, in the form of [`SENTENCES`].
 ///
 /// ```
-/// use wild::{SENTENCES, questions};
+/// use minilm::{SENTENCES, questions};
 ///
 /// let groups = questions(SENTENCES)?;
 /// assert!(groups.iter().map(|group| group.sentences.len()).sum::<usize>() >= 30);
-/// # Ok::<(), wild::Fault>(())
+/// # Ok::<(), minilm::Fault>(())
 /// ```
 ///
 /// # Errors

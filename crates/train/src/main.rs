@@ -1,10 +1,10 @@
-//! `cargo run --release -p grow`: trains a model until an induction head has grown. See [`grow`].
+//! `cargo run --release -p train`: trains a model until an induction head has grown. See [`train`].
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser as _;
-use grow::cli::{Cli, End, INTERRUPTED, stop_on_ctrl_c};
+use train::cli::{Cli, End, INTERRUPTED, stop_on_ctrl_c};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
