@@ -8,6 +8,7 @@ use crate::error::{
     Error, Result, need, need_divisor, need_features, need_length, shape,
 };
 use crate::mask::Mask;
+use crate::rope::Rope;
 use crate::scores::Scale;
 use crate::self_attention::Projections;
 
@@ -21,6 +22,8 @@ pub struct Head {
     pub projections: Projections,
     /// b_Q, b_K and b_V, if it has some: heads of a block do (7.4).
     pub biases: Option<HeadBiases>,
+    /// How its queries and keys are turned, if they are (7.4).
+    pub rope: Option<Rope>,
     /// This head's rows of W_O: from its values back to d features.
     /// `[d_v, d]`
     pub output: Array2<f64>,
@@ -28,7 +31,7 @@ pub struct Head {
 // ANCHOR_END: Head
 
 impl Head {
-    /// A head without biases.
+    /// A head without biases, whose queries and keys are not turned.
     ///
     /// ```
     /// use attention::{Head, Projections};
@@ -38,17 +41,18 @@ impl Head {
     /// assert_eq!(head.biases, None);
     /// ```
     pub fn new(projections: Projections, output: Array2<f64>) -> Self {
-        Self { projections, biases: None, output }
+        Self { projections, biases: None, rope: None, output }
     }
 
-    /// Queries, keys and values: x W_Q + b_Q, x W_K + b_K and x W_V + b_V.
+    /// Queries, keys and values: x W_Q + b_Q, x W_K + b_K and x W_V + b_V; queries and keys turned by their
+    /// positions, from 0 on, if the head has a [`Rope`].
     ///
     /// `x` `[T, d]` → `[T, d_k]`, `[T, d_k]`, `[T, d_v]`
     ///
     /// # Errors
     ///
     /// As for [`Projections::project`], and [`Error::Shape`] if a bias has another length than its
-    /// matrix has columns.
+    /// matrix has columns; [`Error::Number`] if queries and keys are to be turned, and d_k is odd.
     ///
     /// # Example
     ///
@@ -70,14 +74,18 @@ impl Head {
         &self,
         x: &ArrayRef2<f64>, // [T, d]
     ) -> Result<(Array2<f64>, Array2<f64>, Array2<f64>)> {
-        let (queries, keys, values) = self.projections.project(x)?;
-        let Some(biases) = &self.biases else {
-            return Ok((queries, keys, values));
-        };
-        biases.check(&self.projections)?;
-        let queries = queries + &biases.query; // [T, d_k] + [d_k], row by row
-        let keys = keys + &biases.key; // [T, d_k]
-        let values = values + &biases.value; // [T, d_v]
+        let (mut queries, mut keys, mut values) =
+            self.projections.project(x)?;
+        if let Some(biases) = &self.biases {
+            biases.check(&self.projections)?;
+            queries += &biases.query; // [T, d_k] + [d_k], row by row
+            keys += &biases.key; // [T, d_k]
+            values += &biases.value; // [T, d_v]
+        }
+        if let Some(rope) = &self.rope {
+            queries = rope.rotate_rows(&queries)?; // [T, d_k]
+            keys = rope.rotate_rows(&keys)?; // [T, d_k]
+        }
         Ok((queries, keys, values))
     }
 

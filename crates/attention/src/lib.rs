@@ -14,6 +14,8 @@
 //! | 7.2 | `one_pass.rs` | [`one_pass_attention`]: the same output without the T × T matrix |
 //! | 7.2 | `next_token.rs` | [`shift`]: what predicting the next token takes in, and what it is to find |
 //! | 7.4 | `biases.rs` | [`HeadBiases`]: what a head of a block adds to its queries, keys and values |
+//! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
+//! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
 //! | 7.3 | `heads.rs` | [`MultiHead`]: several heads side by side |
 //! | 7.3 | `attention_only.rs` | [`AttentionOnly`]: a transformer of nothing but attention |
 //! | 7.3 | `cross_entropy.rs` | [`cross_entropy()`]: how wrong a prediction is |
@@ -22,8 +24,7 @@
 //! | 7.4 | `mlp.rs` | [`Mlp`]: each token on its own |
 //! | 7.4 | `block.rs` | [`Block`]: a list of [`Step`]s, pre-norm or post-norm |
 //! | 7.4 | `stack.rs` | [`Stack`]: blocks on top of each other |
-//! | 7.4 | `sinusoid.rs` | [`sinusoids`]: positions as waves |
-//! | 7.4 | `rope.rs` | [`Rope`]: positions as angles |
+//! | 7.4 | `transformer.rs` | [`Transformer`]: a stack between a table of vectors and a guess |
 //!
 //! `error.rs` ([`Error`]) serves all of them.
 //!
@@ -114,6 +115,7 @@ mod self_attention;
 mod sinusoid;
 mod softmax;
 mod stack;
+mod transformer;
 
 pub use attention::{Attention, attention, attention_with};
 pub use attention_only::{AttentionOnly, AttentionOnlyRun};
@@ -136,3 +138,4 @@ pub use sinusoid::{
 };
 pub use softmax::{softmax, softmax_rows};
 pub use stack::Stack;
+pub use transformer::{Transformer, TransformerRun};

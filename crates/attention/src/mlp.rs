@@ -28,6 +28,25 @@ pub struct Mlp {
 }
 
 impl Mlp {
+    /// One that adds nothing, for a block without an MLP: nothing is inside. d features, d_ff = 0
+    ///
+    /// ```
+    /// use attention::Mlp;
+    /// use ndarray::array;
+    ///
+    /// let none = Mlp::none(2);
+    /// assert_eq!(none.apply(&array![[3.0, -0.5]])?, array![[0.0, 0.0]]); // [T = 1, d = 2]
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn none(d: usize) -> Self {
+        Self {
+            w_in: Array2::zeros((d, 0)),
+            b_in: Array1::zeros(0),
+            w_out: Array2::zeros((0, d)),
+            b_out: Array1::zeros(d),
+        }
+    }
+
     /// Widens each token, bends it, narrows it. `x` `[T, d]` → `[T, d]`
     ///
     /// # Errors

@@ -196,4 +196,52 @@ impl Rope {
         self.pairing.turn(x, &cosines, &sines) // [T, d]
     }
     // ANCHOR_END: rotate
+
+    /// Turns each row by its place: positions 0, 1, 2, … `x` `[T, d]` → `[T, d]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`rotate`](Self::rotate).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Pairing, Rope};
+    /// use ndarray::array;
+    ///
+    /// let rope = Rope::new(Pairing::Halves);
+    /// let x = array![[1.0, 2.0], [1.0, 2.0]]; // [T = 2, d_k = 2]
+    /// assert_eq!(rope.rotate_rows(&x)?, rope.rotate(&x, &[0.0, 1.0])?);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn rotate_rows(&self, x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
+        let places: Vec<f64> = (0..x.nrows()).map(|t| t as f64).collect();
+        self.rotate(x, &places)
+    }
+
+    /// Turns each row back: what [`rotate_rows`](Self::rotate_rows) has turned is as it was, but for rounding.
+    /// `x` `[T, d]` → `[T, d]`
+    ///
+    /// A rotation's inverse is its transpose, so gradients go back this way too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`rotate`](Self::rotate).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{Pairing, Rope};
+    /// use ndarray::array;
+    ///
+    /// let rope = Rope::new(Pairing::Halves);
+    /// let x = array![[1.0, 2.0], [1.0, 2.0]]; // [T = 2, d_k = 2]
+    /// let back = rope.rotate_rows_back(&rope.rotate_rows(&x)?)?;
+    /// assert!((back - x).iter().all(|e| e.abs() < 1e-12));
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn rotate_rows_back(&self, x: &ArrayRef2<f64>) -> Result<Array2<f64>> {
+        let places: Vec<f64> = (0..x.nrows()).map(|t| -(t as f64)).collect();
+        self.rotate(x, &places)
+    }
 }

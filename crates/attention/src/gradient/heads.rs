@@ -69,7 +69,12 @@ fn head_backward(
     let it = attention_with(&queries, &keys, &values, mask, Scale::ByRootDk)?;
     // y = head's output W_O, and the head's output = attention(Q, K, V)
     let for_output = gradient.dot(&head.output.t()); // [T, d_v]
-    let back = attention_backward(&queries, &keys, &values, &it, &for_output)?;
+    let mut back =
+        attention_backward(&queries, &keys, &values, &it, &for_output)?;
+    if let Some(rope) = &head.rope {
+        back.queries = rope.rotate_rows_back(&back.queries)?; // [T, d_k]
+        back.keys = rope.rotate_rows_back(&back.keys)?; // [T, d_k]
+    }
     // Q = x W_Q + b_Q, and K and V likewise
     let Projections { query, key, value } = &head.projections;
     let for_x = back.queries.dot(&query.t())
@@ -86,5 +91,6 @@ fn head_backward(
         value: back.values.sum_axis(Axis(0)),  // [d_v]
     });
     let output = it.output.t().dot(gradient); // [d_v, d]
-    Ok(Gradient { x: for_x, layer: Head { projections, biases, output } })
+    let layer = Head { projections, biases, rope: head.rope, output };
+    Ok(Gradient { x: for_x, layer })
 }

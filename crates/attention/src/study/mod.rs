@@ -8,6 +8,8 @@
 //! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted; [heads](multi_head_cost) and [blocks](block_parameters) too |
 //! | 7.3 | `repeats.rs` | [`Repeats`]: sequences to train and measure an induction circuit on |
 //! | 7.3 | `metrics.rs` | [`Metrics`]: how far a model has come with them |
+//! | 7.1, 7.4 | `language.rs` | [`Sentences`]: a small language in which a pronoun must find its noun |
+//! | 7.1, 7.4 | `reading.rs` | [`Reading`]: how well a transformer reads it |
 //! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm |
 //!
 //! `frobenius.rs` ([`frobenius_norm`]) serves several of them.
@@ -15,8 +17,10 @@
 pub(crate) mod cost;
 pub(crate) mod depth;
 pub(crate) mod frobenius;
+pub(crate) mod language;
 pub(crate) mod metrics;
 pub(crate) mod paths;
+pub(crate) mod reading;
 pub(crate) mod recurrence;
 pub(crate) mod repeats;
 pub(crate) mod scale;
@@ -30,8 +34,13 @@ pub use depth::{
     gradient_sizes, log_slope,
 };
 pub use frobenius::frobenius_norm;
+pub use language::{
+    ACTIONS, FILLERS, HELD_OUT, NOUNS, Noun, PRONOUNS, STATES, Sentence,
+    Sentences, Sort, VERBS, WORDS, token,
+};
 pub use metrics::{Metrics, induction_score, previous_token_score};
 pub use paths::{Dependencies, Operation};
+pub use reading::Reading;
 pub use recurrence::{Activation, Recurrence};
 pub use repeats::{Repeat, Repeats};
 pub use scale::{

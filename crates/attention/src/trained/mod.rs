@@ -1,10 +1,12 @@
-//! 7.3: a model whose weights were trained, in `model/`, and the log of its training.
+//! Weights that were trained, and the log of a training.
 //!
-//! `weights.rs` has [`AttentionOnly::trained`](crate::AttentionOnly::trained) and reads what
+//! `weights.rs` has [`AttentionOnly::trained`](crate::AttentionOnly::trained), `transformers.rs` the transformers of the
+//! small language. Both read what
 //! `safetensors.rs` finds in a file.
 
 mod log;
 mod safetensors;
-mod weights;
+pub(crate) mod transformers;
+pub(crate) mod weights;
 
 pub use log::TrainingLog;

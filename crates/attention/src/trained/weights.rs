@@ -56,23 +56,27 @@ impl AttentionOnly {
         let unembedding = take(&mut tensors, "unembedding")?; // [d, alphabet]
         let mut layers = Vec::new();
         for layer in 0.. {
-            let heads = heads_of(&mut tensors, layer)?;
+            let heads = heads_of(&mut tensors, &format!("layers.{layer}."))?;
             if heads.is_empty() {
                 break;
             }
             layers.push(MultiHead::new(heads));
         }
-        nothing_left(&tensors)?;
+        nothing_left(&tensors, "an attention-only transformer")?;
         let model = Self { embedding, positions, layers, unembedding };
         model.run(&[0])?; // If one symbol fits, all do.
         Ok(model)
     }
 }
-/// Takes the heads of one layer out of what a file has: none, if it has no such layer.
-fn heads_of(tensors: &mut Tensors, layer: usize) -> Result<Vec<Head>> {
+
+/// Takes the heads whose tensors' names begin so out of what a file has: none, if it has none.
+pub(crate) fn heads_of(
+    tensors: &mut Tensors,
+    prefix: &str,
+) -> Result<Vec<Head>> {
     let mut heads = Vec::new();
     for head in 0.. {
-        let head = format!("layers.{layer}.heads.{head}.");
+        let head = format!("{prefix}heads.{head}.");
         if !tensors.keys().any(|name| name.starts_with(&head)) {
             break;
         }
@@ -89,7 +93,7 @@ fn heads_of(tensors: &mut Tensors, layer: usize) -> Result<Vec<Head>> {
 }
 
 /// Takes the tensor of this name out of what a file has.
-fn take(tensors: &mut Tensors, name: &str) -> Result<Array2<f64>> {
+pub(crate) fn take(tensors: &mut Tensors, name: &str) -> Result<Array2<f64>> {
     tensors.remove(name).ok_or_else(|| Error::File {
         argument: "file",
         came: format!("no tensor `{name}`"),
@@ -98,13 +102,12 @@ fn take(tensors: &mut Tensors, name: &str) -> Result<Array2<f64>> {
 }
 
 /// `Ok` if everything that a file has was taken.
-fn nothing_left(tensors: &Tensors) -> Result<()> {
+pub(crate) fn nothing_left(tensors: &Tensors, of: &str) -> Result<()> {
     tensors.keys().next().map_or(Ok(()), |name| {
         Err(Error::File {
             argument: "file",
             came: format!("the tensor `{name}`"),
-            needed: "none but those of an attention-only transformer"
-                .to_owned(),
+            needed: format!("none but those of {of}"),
         })
     })
 }

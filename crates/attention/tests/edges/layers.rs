@@ -42,7 +42,7 @@ impl Draw {
             value: self.row(projections.value.ncols()),
         });
         let d_v = projections.value.ncols();
-        Head { projections, biases, output: self.matrix(d_v, d) }
+        Head { projections, biases, rope: None, output: self.matrix(d_v, d) }
     }
 
     pub fn heads(&mut self, d: usize) -> MultiHead {

@@ -7,7 +7,7 @@ use attention::gradient::{
 use attention::random::Normals;
 use attention::{
     Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead, NormPlace,
-    Projections, Scale, Stack, attention_with, gelu, softmax,
+    Pairing, Projections, Rope, Scale, Stack, attention_with, gelu, softmax,
 };
 use ndarray::{Array1, Array2, ArrayRef2, ArrayViewMut2, Axis};
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ impl Arrays for MultiHead {
     fn arrays(&mut self) -> Vec<ArrayViewMut2<'_, f64>> {
         let mut arrays: Vec<_> = self.bias.iter_mut().map(one_row).collect();
         let mut vectors = Vec::new();
-        for Head { projections, biases, output } in &mut self.heads {
+        for Head { projections, biases, output, .. } in &mut self.heads {
             let Projections { query, key, value } = projections;
             arrays.extend(
                 [query, key, value, output].map(|matrix| matrix.view_mut()),
@@ -199,6 +199,7 @@ fn stacks_agree_with_differences() {
 #[test]
 fn each_layer_by_itself_agrees_with_differences() {
     let (mut norm, mut mlp, mut heads): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    let mut ropes = 0;
     for seed in 0..100_u64 {
         let mut normals = Normals::seeded(seed);
         let (d, h) = WIDTHS[seed as usize % 4];
@@ -218,7 +219,12 @@ fn each_layer_by_itself_agrees_with_differences() {
         mlp = mlp.max(layer_distance(&it, &x, &gradient, back, forward));
 
         let it = MultiHead::xavier(d, h, &mut normals).unwrap();
-        let it = shaken(it, &mut normals);
+        let mut it = shaken(it, &mut normals);
+        let turned = (d / h).is_multiple_of(2) && seed % 3 != 0;
+        for head in &mut it.heads {
+            head.rope = turned.then(|| Rope::new(Pairing::Neighbours));
+        }
+        ropes += usize::from(turned);
         let back = it.backward(&x, &mask, &gradient).unwrap();
         let it = layer_distance(&it, &x, &gradient, back, |it, x| {
             it.attend(x, &mask).unwrap().output
@@ -227,6 +233,7 @@ fn each_layer_by_itself_agrees_with_differences() {
     }
     println!("norm {norm:.1e}, MLP {mlp:.1e}, heads {heads:.1e}");
     assert!(norm < 1e-9 && mlp < 1e-9 && heads < 1e-9);
+    assert!(ropes > 10, "{ropes} of 100 with turned queries and keys");
 }
 
 proptest! {

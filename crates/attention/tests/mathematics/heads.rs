@@ -209,6 +209,7 @@ fn heads_may_differ_in_width() {
             value: normals.matrix(5, d_v),
         },
         biases: None,
+        rope: None,
         output: normals.matrix(d_v, 5),
     };
     let heads = MultiHead::new(vec![head(1, 4), head(3, 2)]);
@@ -247,6 +248,7 @@ fn the_counts_are_those_of_a_twin_that_counts() {
                 value: wide.clone(),
             },
             biases: None,
+            rope: None,
             output: wide.reversed_axes(),
         };
         let needed = HeadCost {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files, in the order of the book: the mechanism, and then the modules around it. (The mask of 7.2 stands before
-/// attention, which has it as an argument from the beginning; biases stand before
-/// the heads that may have some.)
+/// attention, which has it as an argument from the beginning; biases and rotations stand before the heads that may have
+/// some.)
 const ORDER: &[&str] = &[
     "error",
     "scores",
@@ -17,6 +17,8 @@ const ORDER: &[&str] = &[
     "one_pass",
     "next_token",
     "biases",
+    "sinusoid",
+    "rope",
     "heads",
     "attention_only",
     "cross_entropy",
@@ -25,8 +27,7 @@ const ORDER: &[&str] = &[
     "mlp",
     "block",
     "stack",
-    "sinusoid",
-    "rope",
+    "transformer",
     "gradient",
     "gradient::softmax",
     "gradient::attention",
@@ -49,10 +50,13 @@ const ORDER: &[&str] = &[
     "study::cost",
     "study::repeats",
     "study::metrics",
+    "study::language",
+    "study::reading",
     "study::depth",
     "trained",
     "trained::safetensors",
     "trained::weights",
+    "trained::transformers",
     "trained::log",
 ];
 

@@ -21,6 +21,7 @@ mod scale;
 mod self_attention;
 mod softmax;
 mod trained;
+mod transformer;
 
 use ::attention::Attention;
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
