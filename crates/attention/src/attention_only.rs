@@ -9,7 +9,7 @@ use crate::mask::Mask;
 /// An attention-only transformer over symbols 0, 1, 2, …: each layer's heads add to what is there, x +
 /// heads(x), and all of them are causal. It has no norms, no biases and no MLPs.
 ///
-/// The weights are learned, and not here: `cargo run --release -p train` trains such a model.
+/// The weights are learned, and not here: `cargo run --release -p train -- induction` trains such a model.
 ///
 /// Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits", "Transformer
 /// overview", but with positions that are learned and added to the embedding.

@@ -1,10 +1,11 @@
-//! `cargo run --release -p train`: trains a model until an induction head has grown. See [`train`].
+//! `cargo run --release -p train -- induction`: trains a model of the book. See [`train`].
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser as _;
-use train::cli::{Cli, End, INTERRUPTED, stop_on_ctrl_c};
+use train::cli::Cli;
+use train::progress::{End, INTERRUPTED, stop_on_ctrl_c};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 

@@ -13,7 +13,7 @@ const FILES: [&str; 3] = ["weights.safetensors", "log.csv", "logits.csv"];
 
 fn command(out: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_train"));
-    command.arg("--out").arg(out).args(arguments);
+    command.arg("induction").arg("--out").arg(out).args(arguments);
     command
 }
 
@@ -135,6 +135,22 @@ fn help_says_what_there_is() {
     {
         assert!(said.contains(part), "`{part}` is not in:\n{said}");
     }
+}
+
+#[test]
+fn without_a_task_it_says_which_there_are() {
+    for (arguments, complaint) in [
+        (&[][..], "Usage: train <COMMAND>"),
+        (&["--seed", "3"], "unexpected argument"),
+        (&["growth"], "unrecognized"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_train")).args(arguments).output().unwrap();
+        let complained = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        assert!(complained.contains(complaint), "{complained}");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_train")).arg("--help").output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("induction"));
 }
 
 #[cfg(unix)]

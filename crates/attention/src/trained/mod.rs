@@ -1,12 +1,14 @@
-//! Weights that were trained, and the log of a training.
+//! Weights that were trained, the recipe by which they were, and the log of a training.
 //!
 //! `weights.rs` has [`AttentionOnly::trained`](crate::AttentionOnly::trained), `transformers.rs` the transformers of the
 //! small language. Both read what
 //! `safetensors.rs` finds in a file.
 
 mod log;
+mod recipe;
 mod safetensors;
 pub(crate) mod transformers;
 pub(crate) mod weights;
 
 pub use log::TrainingLog;
+pub use recipe::Recipe;

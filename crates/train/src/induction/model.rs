@@ -1,17 +1,12 @@
 //! The model in candle: the same as [`attention::AttentionOnly`], with gradients, and for many sequences at once.
 
-use std::collections::HashMap;
-
 use attention::random::Normals;
 use attention::study::Repeats;
 use attention::{AttentionOnly, Head, MultiHead, Projections};
-use candle_core::{D, DType, Device, Result, Tensor, Var};
+use candle_core::{D, DType, Result, Tensor, Var};
 use candle_nn::ops::softmax;
-use ndarray::Array2;
 
-/// What weights are rounded to in the end: multiples of this. They need few digits then, and a file with them
-/// compresses well. One step is a tenth of a typical weight.
-const GRID: f64 = 1.0 / 32.0;
+use crate::weights::{causal, matrix, normal};
 
 /// How many heads a layer has.
 pub const HEADS: usize = 2;
@@ -49,11 +44,7 @@ impl Model {
     pub fn new(size: Size, seed: u64) -> Result<Self> {
         let mut normals = Normals::seeded(seed);
         let d = size.width;
-        let mut draw = |rows: usize, columns: usize| {
-            let numbers = normals.by_ref().take(rows * columns);
-            let numbers: Vec<f32> = numbers.map(|number| (number / (d as f64).sqrt()) as f32).collect();
-            Var::from_vec(numbers, (rows, columns), &Device::Cpu)
-        };
+        let mut draw = |rows, columns| normal(&mut normals, 1.0 / d as f64, rows, columns);
         let d_k = d / HEADS;
         Ok(Self {
             embedding: draw(Repeats::ALPHABET, d)?,
@@ -119,29 +110,6 @@ impl Model {
         x.matmul(&self.unembedding.to_dtype(dtype)?) // [n T, alphabet]
     }
 
-    /// Rounds every weight to a multiple of 1/32 that bfloat16 can hold, as all below 8 are.
-    ///
-    /// # Errors
-    ///
-    /// Those of candle.
-    pub fn round(&self) -> Result<()> {
-        for (_, weight) in self.weights() {
-            let rounded = ((weight.as_tensor() / GRID)?.round()? * GRID)?;
-            weight.set(&rounded.to_dtype(DType::BF16)?.to_dtype(DType::F32)?)?;
-        }
-        Ok(())
-    }
-
-    /// The weights as a safetensors file holds them: bfloat16.
-    ///
-    /// # Errors
-    ///
-    /// Those of candle.
-    pub fn tensors(&self) -> Result<HashMap<String, Tensor>> {
-        let weights = self.weights().into_iter();
-        weights.map(|(name, weight)| Ok((name, weight.to_dtype(DType::BF16)?))).collect()
-    }
-
     /// The same weights in the book's library.
     ///
     /// # Errors
@@ -184,18 +152,4 @@ impl TrainedHead {
         let output = weights.matmul(&values)?; // [n, T, d_v]
         output.reshape((rows, ()))?.matmul(&self.output.to_dtype(x.dtype())?) // [n T, d]
     }
-}
-
-/// What is added to scores: −∞ where a query would look ahead. `[T, T]`
-fn causal(t: usize, dtype: DType) -> Result<Tensor> {
-    let allows = |query, key| attention::Mask::Causal.allows(query, key);
-    let numbers: Vec<f32> =
-        (0..t * t).map(|place| if allows(place / t, place % t) { 0.0 } else { f32::NEG_INFINITY }).collect();
-    Tensor::from_vec(numbers, (t, t), &Device::Cpu)?.to_dtype(dtype)
-}
-
-fn matrix(tensor: &Tensor) -> Result<Array2<f64>> {
-    let shape = tensor.dims2()?;
-    let numbers = tensor.to_dtype(DType::F64)?.flatten_all()?.to_vec1()?;
-    Ok(Array2::from_shape_vec(shape, numbers).expect("candle's shape fits its numbers"))
 }

@@ -1,26 +1,23 @@
-//! The recipe: the data, the optimizer, and how often the model is measured.
+//! The training: the data, the steps, and how often the model is measured.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use attention::shift;
 use attention::study::{Metrics, Repeat, Repeats};
-use attention::trained::TrainingLog;
+use attention::trained::{Recipe, TrainingLog};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::loss::cross_entropy;
-use candle_nn::{AdamW, Optimizer as _, ParamsAdamW};
 
+use super::model::{Model, Size};
 use crate::Result;
-use crate::model::{Model, Size};
+use crate::descent::Descent;
+use crate::weights::round;
 
-/// Sequences in a step.
-const BATCH: usize = 32;
-/// How far a step goes, once the first steps are over. With a third of it, the jump comes after two to three
-/// times as many steps.
-const RATE: f64 = 8e-3;
-/// Over so many steps the rate rises to that, in a straight line.
-const WARM_UP: usize = 50;
 /// After so many steps the model is measured.
 pub const MEASURED_EVERY: usize = 25;
+
+/// How it is trained.
+pub const RECIPE: Recipe = Recipe::INDUCTION;
 
 /// What is to be trained.
 #[derive(Debug, Clone, Copy)]
@@ -55,18 +52,15 @@ impl Plan {
     pub fn train(&self, stop: &AtomicBool, mut say: impl FnMut(usize, Option<&Metrics>)) -> Result<Trained> {
         let model = Model::new(self.size, self.seed)?;
         let weights = model.weights().into_iter().map(|(_, weight)| weight.clone()).collect();
-        let mut optimizer = AdamW::new(
-            weights,
-            ParamsAdamW { lr: RATE, beta1: 0.9, beta2: 0.98, eps: 1e-8, weight_decay: 0.01 },
-        )?;
+        let mut descent = Descent::new(RECIPE, weights)?;
         let mut sequences = Repeats::seeded(self.seed);
         let evaluation = Repeats::evaluation();
         let mut rows = Vec::new();
-        let mut steps = 0;
         loop {
+            let steps = descent.steps();
             let over = steps == self.steps || stop.load(Ordering::Relaxed);
             if over {
-                model.round()?;
+                round(model.weights().into_iter().map(|(_, weight)| weight), RECIPE.grid)?;
             }
             if over || steps.is_multiple_of(MEASURED_EVERY) {
                 let growth = Metrics::of(&model.in_library()?, &evaluation)?;
@@ -78,13 +72,10 @@ impl Plan {
             if over {
                 return Ok(Trained { model, log: TrainingLog { rows }, steps });
             }
-            let batch: Vec<Repeat> = sequences.by_ref().take(BATCH).collect();
+            let batch: Vec<Repeat> = sequences.by_ref().take(RECIPE.batch).collect();
             let (inputs, targets) = tensors(&batch)?;
             let logits = model.logits(&inputs, DType::F32)?; // [n T, alphabet]
-            let loss = cross_entropy(&logits, &targets)?; // over all positions, the first period's too
-            optimizer.set_learning_rate(RATE * ((steps + 1) as f64 / WARM_UP as f64).min(1.0));
-            optimizer.backward_step(&loss)?;
-            steps += 1;
+            descent.step(&cross_entropy(&logits, &targets)?)?; // over all positions, the first period's too
         }
     }
 }
