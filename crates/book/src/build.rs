@@ -9,11 +9,11 @@ use mdbook_driver::config::Config;
 use mdbook_summary::{Summary, SummaryItem, parse_summary};
 use walkdir::WalkDir;
 
-use crate::expand::{expand, scene};
+use crate::expand::{Expanded, expand, scene};
 use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::heed;
 use crate::links;
-use crate::page::{as_index, printed};
+use crate::page::{as_index, finished, printed};
 use crate::settings::{Settings, are_tables};
 use crate::site::{Site, keep_apart, write_files};
 
@@ -62,8 +62,8 @@ pub fn build(root: &Path, scene_file: Option<&Path>, waiting: impl FnOnce()) -> 
             "mdBook made no index.html: has src/SUMMARY.md a chapter, and book.toml an [output.html]?".into(),
         ));
     }
-    settle_pages(&pages, &expanded.first_folder)?;
-    let pictures = expanded.pictures.iter().map(|(id, svg)| (format!("{id}.svg"), svg.as_str()));
+    settle_pages(&pages, &expanded)?;
+    let pictures = expanded.pictures.iter().map(|of| (format!("{}.svg", of.id), of.wide.as_str()));
     write_files(&pages.join("figures"), pictures)?;
     links::follow(&expanded.links, &pages)?;
     // Where the page will be once the draft is the book.
@@ -164,8 +164,9 @@ fn summary(root: &Path, config: &Config) -> Result<Summary> {
 
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
 /// are marked as ones that `theme/search.js` loads when a reader searches. And sets the
-/// addresses right on the pages that mdBook makes of others, the one for printing and the first one.
-fn settle_pages(pages: &Path, first_folder: &str) -> Result<()> {
+/// addresses right on the pages that mdBook makes of others, the one for printing and the first one. And puts the
+/// pictures into their places.
+fn settle_pages(pages: &Path, expanded: &Expanded) -> Result<()> {
     let cannot = "this page cannot be rewritten";
     for entry in WalkDir::new(pages) {
         let path = entry
@@ -176,8 +177,9 @@ fn settle_pages(pages: &Path, first_folder: &str) -> Result<()> {
             if path == pages.join("print.html") {
                 page = printed(&page);
             } else if path == pages.join("index.html") {
-                page = as_index(&page, first_folder);
+                page = as_index(&page, &expanded.first_folder);
             }
+            page = finished(&page, &expanded.pictures);
             std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
         }
     }

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use figures::{Control, Kind, Params, Scene, Size};
 
 use crate::build::{build, configuration, find_root, write_figures};
-use crate::expand::{expand, scene};
+use crate::expand::{expand, illustrate, scene};
 use crate::fault::{Error, Fault, Result};
 use crate::hint::said;
 
@@ -129,7 +129,9 @@ impl Cli {
         let other = |error| Error::Other(format!("preprocessing for mdBook: {error:#}"));
         let (context, mut book) = mdbook_preprocessor::parse_input(input.lock()).map_err(other)?;
         let scene = scene(self.scene.as_deref(), &context.root, &context.config)?;
-        warn(&expand(&mut book, &scene, &context.root, &context.config)?.warnings);
+        let expanded = expand(&mut book, &scene, &context.root, &context.config)?;
+        warn(&expanded.warnings);
+        illustrate(&mut book, &expanded.pictures);
         serde_json::to_string(&book).map_err(|error| other(error.into()))
     }
 

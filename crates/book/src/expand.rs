@@ -16,7 +16,7 @@ use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
 use crate::fault::{Fault, Faults, Place, Result};
 use crate::formula::Katex;
 use crate::hint::said;
-use crate::page::{self, Shown};
+use crate::page::{self, Pictures, Shown};
 use crate::premises::Premise;
 use crate::settings::Settings as BookSettings;
 use crate::{exercises, include};
@@ -26,8 +26,8 @@ use crate::{exercises, include};
 pub struct Expanded {
     /// How many chapters there are.
     pub chapters: usize,
-    /// Each figure that is shown, with its picture as a file.
-    pub pictures: Vec<(&'static str, String)>,
+    /// The pictures of each figure that is shown; the chapters have but their places ([`page::illustrated`]).
+    pub pictures: Vec<Pictures>,
     /// How long drawing took.
     pub drawing: Duration,
     /// The folder of the first chapter, from the book's first, with `/` on every system.
@@ -108,7 +108,8 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         let drawings = desk
             .draw(shown.figure, &shown.params)
             .map_err(|what| Faults(vec![Fault { place: None, what }]))?;
-        pictures.push((shown.figure.id, drawings[0].svg.clone()));
+        let [wide, narrow] = [0, 1].map(|width: usize| drawings[width].svg.clone());
+        pictures.push(Pictures { id: shown.figure.id, wide, narrow });
     }
     let mut texts = texts.into_iter();
     for_each_chapter(&mut book.items, &mut |text| *text = texts.next().unwrap_or_default());
@@ -129,6 +130,11 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         warnings: desk.warnings,
         links: links.collect(),
     })
+}
+
+/// Puts the pictures into the chapters, for an mdBook whose pages we do not see.
+pub fn illustrate(book: &mut Book, pictures: &[Pictures]) {
+    for_each_chapter(&mut book.items, &mut |text| *text = page::illustrated(text, pictures));
 }
 
 /// The chapters of a book whose sources are in the folder `source`, seen from the book's.
@@ -388,10 +394,9 @@ impl Desk<'_> {
             ));
         }
         let drawings = self.draw(figure, &shown.params)?;
-        let [wide, narrow] = &*drawings;
         let name = figure.chapter();
         let module = self.modules.entry(name).or_insert_with(|| page::module(&self.source, name));
-        Ok(page::figure(shown, &figure.controls(self.scene), wide, narrow, module, &chapter.to_root()))
+        Ok(page::figure(shown, &figure.controls(self.scene), &drawings, module, &chapter.to_root()))
     }
 
     fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {

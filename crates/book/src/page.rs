@@ -28,7 +28,76 @@ pub struct Shown {
     pub place: Place,
 }
 
-/// The whole of a figure: pictures for wide pages and for phones, controls, sentences, caption and numbers.
+/// The pictures of a figure that is shown.
+#[derive(Debug)]
+pub struct Pictures {
+    /// The figure's id.
+    pub id: &'static str,
+    /// For wide pages, and to take away.
+    pub wide: String,
+    /// For phones.
+    pub narrow: String,
+}
+
+/// What opens the place of a picture: its figure's id, a space, and its width follow, and the words in it, which mdBook
+/// puts into the index for searching.
+const PLACE_OPENS: &str = "<svg data-picture=\"";
+const PLACE_ENDS: &str = "</svg>";
+
+fn place(id: &str, width: &str, svg: &str) -> String {
+    let words: Vec<&str> = parts(svg).flat_map(|(_, text)| text.split_ascii_whitespace()).collect();
+    format!("{PLACE_OPENS}{id} {width}\">{}{PLACE_ENDS}", hidden(&words.join(" ")))
+}
+
+/// A chapter's text with the pictures in their places, for Markdown to read.
+pub fn illustrated(text: &str, pictures: &[Pictures]) -> String {
+    with_pictures(text, pictures, hidden)
+}
+
+/// A page with the pictures in their places. They are two thirds of all pages, which mdBook would read and write three
+/// times; here they come into the pages that it has made, written as it would have written them.
+pub(crate) fn finished(page: &str, pictures: &[Pictures]) -> String {
+    with_pictures(page, pictures, |svg| {
+        let part = |(tag, text): (&str, &str)| {
+            let tag = tag
+                .replace("/>", " />")
+                .replace(" viewBox=", " viewbox=")
+                .replace('\'', "&#39;")
+                .replace('\\', "&#92;");
+            tag + &text.replace("&quot;", "\"").replace("&apos;", "'")
+        };
+        without_blank_lines(&parts(svg).map(part).collect::<String>())
+    })
+}
+
+fn with_pictures(text: &str, pictures: &[Pictures], form: impl Fn(&str) -> String) -> String {
+    let mut parts = text.split(PLACE_OPENS);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let picture = part.split_once(PLACE_ENDS).and_then(|(place, rest)| {
+            let (id, width) = place.split('"').next()?.split_once(' ')?;
+            let of = pictures.iter().find(|of| of.id == id)?;
+            Some((form(if width == "wide" { &of.wide } else { &of.narrow }), rest))
+        });
+        match picture {
+            Some((svg, rest)) => result.extend([&svg, rest]),
+            None => result.extend([PLACE_OPENS, part]),
+        }
+    }
+    result
+}
+
+/// The tags of a picture, each with the text behind it.
+fn parts(svg: &str) -> impl Iterator<Item = (&str, &str)> {
+    let starts = svg.match_indices('<').map(|(at, _)| at);
+    let ends = starts.clone().skip(1).chain([svg.len()]);
+    starts.zip(ends).map(|(start, end)| {
+        let part = &svg[start..end];
+        part.split_at(part.find('>').map_or(part.len(), |close| close + 1))
+    })
+}
+
+/// The whole of a figure, with places for its pictures: for wide pages and for phones, controls, sentences, caption and numbers.
 /// The numbers are part of the `figcaption`, since HTML wants nothing to follow it in a figure.
 ///
 /// `module` is the address of its live module from the book's first folder, and `to_root` the way from its page up to
@@ -36,8 +105,7 @@ pub struct Shown {
 pub fn figure(
     shown: &Shown,
     controls: &[Control],
-    wide: &Drawing,
-    narrow: &Drawing,
+    [wide, narrow]: &[Drawing; 2],
     module: &str,
     to_root: &str,
 ) -> String {
@@ -47,7 +115,9 @@ pub fn figure(
     format!(
         "<figure class=\"figure\" id=\"figure-{id}\" data-figure=\"{id}\" data-module=\"{to_root}{module}\" aria-labelledby=\"figure-{id}-caption\">\n\
          <div class=\"figure-picture\" role=\"group\" aria-label=\"{title}\" aria-describedby=\"figure-{id}-says\">\n\
-         {}{}</div>\n\
+         {}\n\
+         {}\n\
+         </div>\n\
          {form}\
          <p class=\"figure-says\" id=\"figure-{id}-says\" role=\"status\" aria-live=\"polite\">{}</p>\n\
          <figcaption>\n\
@@ -60,8 +130,8 @@ pub fn figure(
          </details>\n\
          </figcaption>\n\
          </figure>",
-        inline(&wide.svg),
-        inline(&narrow.svg),
+        place(id, "wide", &wide.svg),
+        place(id, "narrow", &narrow.svg),
         html::sentences(&wide.sentences),
         shown.number,
         with_code(caption),
@@ -170,21 +240,24 @@ pub fn in_formula(cell: &Cell) -> Result<String, String> {
     Ok(tex)
 }
 
-/// A picture for the page: the same picture, with the few characters hidden that are not the page's to read.
-fn inline(svg: &str) -> String {
-    let mut inline = String::with_capacity(svg.len());
-    for line in svg.lines().filter(|line| !line.trim().is_empty()) {
-        for character in line.chars() {
-            match character {
-                '$' | '`' | '\\' | '{' | '}' => {
-                    let _ = write!(inline, "&#{};", u32::from(character));
-                }
-                _ => inline.push(character),
+/// A picture, or its words, for a chapter: the same, with the few characters hidden that Markdown and directives would
+/// read.
+fn hidden(svg: &str) -> String {
+    let mut hidden = String::with_capacity(svg.len());
+    for character in svg.chars() {
+        match character {
+            '$' | '`' | '\\' | '{' | '}' => {
+                let _ = write!(hidden, "&#{};", u32::from(character));
             }
+            _ => hidden.push(character),
         }
-        inline.push('\n');
     }
-    inline
+    without_blank_lines(&hidden)
+}
+
+/// A blank line would end the HTML that Markdown leaves as it is.
+fn without_blank_lines(text: &str) -> String {
+    text.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// A caption, in which backticks set code apart.
@@ -409,9 +482,28 @@ mod tests {
     #[test]
     fn pictures_hide_what_others_would_read() {
         assert_eq!(
-            inline("<svg>\n\n<text>$a`\\{{</text></svg>\n"),
-            "<svg>\n<text>&#36;a&#96;&#92;&#123;&#123;</text></svg>\n"
+            hidden("<svg>\n\n<text>$a`\\{{</text></svg>\n"),
+            "<svg>\n<text>&#36;a&#96;&#92;&#123;&#123;</text></svg>"
         );
+    }
+
+    #[test]
+    fn pictures_come_into_their_places() {
+        let wide = "<svg viewBox=\"0\">\n\n<text a=\"it's\">$5 &lt; it&apos;s &quot;{{x&quot;</text></svg>\n";
+        let pictures = [Pictures { id: "f", wide: wide.into(), narrow: "<svg/>".into() }];
+        let text = format!("a{}\n{}b", place("f", "wide", wide), place("f", "narrow", "<svg/>"));
+        assert!(text.contains("\"f wide\">&#36;5 &lt; it&apos;s &quot;&#123;&#123;x&quot;</svg>"), "{text}");
+        assert_eq!(
+            illustrated(&text, &pictures),
+            "a<svg viewBox=\"0\">\n<text a=\"it's\">&#36;5 &lt; it&apos;s &quot;&#123;&#123;x&quot;</text></svg>\n<svg/>b"
+        );
+        assert_eq!(
+            finished(&text, &pictures),
+            "a<svg viewbox=\"0\">\n<text a=\"it&#39;s\">$5 &lt; it's \"{{x\"</text></svg>\n<svg />b"
+        );
+        for other in [&place("g", "wide", ""), PLACE_OPENS, "<svg data-picture=\"f\"></svg>", ""] {
+            assert_eq!(finished(other, &pictures), *other);
+        }
     }
 
     #[test]
