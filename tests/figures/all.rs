@@ -132,7 +132,7 @@ fn captions_agree_with_the_code() {
         ("saturation", "keys", "7", "seven random keys"),
         ("saturation", "trials", "100", "over 100 random draws"),
         ("cost", "features", "64", "with 64 features"),
-        ("norms", "runs", "10", "means over 10 random stacks"),
+        ("norms", "runs", "700", "over 700 random stacks"),
         ("sinusoid", "pairs", "8", "eight pairs of features"),
         ("rope", "turn-slow", "0.01", "a hundred times as slowly"),
         ("cost", "block", "64", "64 tokens on, where one block is full"),

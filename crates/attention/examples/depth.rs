@@ -1,24 +1,36 @@
-//! Writes `src/study/depth.txt`, the numbers of [`attention::study::depth_table`]: run it again when a block, its
-//! gradients, or the study has changed.
+//! Writes `src/study/depth.txt`, the numbers of [`attention::study::depth_table`], and what other seeds give beside its
+//! test: run it again when a block, its gradients, or the study has changed.
 //!
 //! `cargo run --release -p attention --example depth`
 
-use attention::NormPlace;
+use std::thread;
+
+use attention::Result;
 use attention::study::{DEPTH_RUNS, DEPTH_SEED, DEPTHS, depth_study};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut file = String::from(
-        "# Written by examples/depth.rs. A line is a stack: where its norms are, and for each block, from the\n\
-         # first to the last, the size of the gradient of W_out before training.\n",
-    );
-    for norms in [NormPlace::Pre, NormPlace::Post] {
-        for depth in DEPTHS {
-            let it = depth_study(norms, depth, DEPTH_RUNS, DEPTH_SEED)?;
-            file += &it.line();
-            file += "\n";
-        }
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let files = [
+        ("src/study/depth.txt", DEPTH_SEED),
+        ("tests/mathematics/depth_other_seeds.txt", DEPTH_SEED + 10_000),
+    ];
+    let texts = thread::scope(|scope| {
+        let threads = files.map(|(_, seed)| scope.spawn(move || text(seed)));
+        threads.map(|thread| thread.join().expect("the study does not panic"))
+    });
+    for ((path, _), text) in files.into_iter().zip(texts) {
+        std::fs::write(format!("{folder}/{path}"), text?)?;
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/study/depth.txt");
-    std::fs::write(path, file)?;
     Ok(())
+}
+
+fn text(seed: u64) -> Result<String> {
+    let mut text = format!(
+        "# Written by examples/depth.rs: seeds from {seed}. For a line see `DepthGradients::line`.\n"
+    );
+    for it in depth_study(&DEPTHS, DEPTH_RUNS, seed)? {
+        text += &it.line();
+        text += "\n";
+    }
+    Ok(text)
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Borrow;
 
-use plotters::element::{self, Circle, Drawable, PathElement, PointCollection, Rectangle};
+use plotters::element::{self, Circle, Drawable, PathElement, PointCollection, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{
     Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle,
@@ -213,6 +213,14 @@ impl Canvas {
         if self.check(stroke.role.name(), places) {
             let places: Vec<_> = places.iter().map(|&[x, y]| (fine(x), fine(y))).collect();
             self.draw(stroke.pen(), &PathElement::new(places, stroke.style()));
+        }
+    }
+
+    /// A filled area with these corners.
+    pub fn area(&mut self, corners: &[Place], role: Role, opacity: f64) {
+        if self.check(role.name(), corners) {
+            let corners: Vec<_> = corners.iter().map(|&[x, y]| (fine(x), fine(y))).collect();
+            self.draw(in_role(role), &Polygon::new(corners, fill_style(role, opacity)));
         }
     }
 

@@ -87,6 +87,13 @@ impl Chart {
         let places: Vec<_> = points.into_iter().map(|(x, y)| self.at(x, y)).collect();
         canvas.path(&places, stroke);
     }
+
+    /// What lies between two numbers at each place: x, the lower and the upper.
+    pub fn band(&self, canvas: &mut Canvas, points: &[(f64, f64, f64)], role: Role, opacity: f64) {
+        let below = points.iter().map(|&(x, lower, _)| self.at(x, lower));
+        let above = points.iter().rev().map(|&(x, _, upper)| self.at(x, upper));
+        canvas.area(&below.chain(above).collect::<Vec<_>>(), role, opacity);
+    }
 }
 
 const AXIS: Stroke = Stroke::new(Role::Line, 1.0);

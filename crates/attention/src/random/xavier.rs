@@ -175,4 +175,33 @@ impl Stack {
         };
         Ok(Self { blocks, last_norm })
     }
+    /// The stack with smaller additions to its residual: W_O and W_out of each of the N blocks are divided
+    /// by √(2 N). There are 2 N of these matrices, so what they all add together stays of one size,
+    /// however many there are.
+    ///
+    /// Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners" (GPT-2), section
+    /// 2.3: "We scale the weights of residual layers at initialization by a factor of 1/√N where N is the
+    /// number of residual layers." A block has two.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use attention::{NormPlace, Stack};
+    /// use attention::random::Normals;
+    ///
+    /// let drawn = Stack::xavier(NormPlace::Pre, 8, 4, 2, &mut Normals::seeded(4))?; // 8 blocks, d = 4, h = 2
+    /// let scaled = drawn.clone().with_scaled_residuals();
+    /// assert_eq!(scaled.blocks[5].mlp.w_out, &drawn.blocks[5].mlp.w_out / 4.0); // √(2 · 8)
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn with_scaled_residuals(mut self) -> Self {
+        let root = libm::sqrt(2.0 * self.blocks.len() as f64);
+        for block in &mut self.blocks {
+            block.mlp.w_out /= root;
+            for head in &mut block.attention.heads {
+                head.output /= root;
+            }
+        }
+        self
+    }
 }

@@ -10,9 +10,9 @@
 //! | 7.3 | `metrics.rs` | [`Metrics`]: how far a model has come with them |
 //! | 7.1, 7.4 | `language.rs` | [`Sentences`]: a small language in which a pronoun must find its noun |
 //! | 7.1, 7.4 | `reading.rs` | [`Reading`]: how well a transformer reads it |
-//! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm |
+//! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm, begun in two ways |
 //!
-//! `frobenius.rs` ([`frobenius_norm`]) serves several of them.
+//! `frobenius.rs` ([`frobenius_norm`]) and `quartiles.rs` ([`Quartiles`]) serve several of them.
 
 pub(crate) mod cost;
 pub(crate) mod depth;
@@ -20,6 +20,7 @@ pub(crate) mod frobenius;
 pub(crate) mod language;
 pub(crate) mod metrics;
 pub(crate) mod paths;
+pub(crate) mod quartiles;
 pub(crate) mod reading;
 pub(crate) mod recurrence;
 pub(crate) mod repeats;
@@ -30,8 +31,8 @@ pub use cost::{
     one_pass_cost, plain_cost,
 };
 pub use depth::{
-    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, depth_study, depth_table,
-    gradient_sizes, log_slope,
+    DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, Initialisation,
+    depth_study, depth_table, gradient_sizes, log_slope,
 };
 pub use frobenius::frobenius_norm;
 pub use language::{
@@ -40,6 +41,7 @@ pub use language::{
 };
 pub use metrics::{Metrics, induction_score, previous_token_score};
 pub use paths::{Dependencies, Operation};
+pub use quartiles::Quartiles;
 pub use reading::Reading;
 pub use recurrence::{Activation, Recurrence};
 pub use repeats::{Repeat, Repeats};

@@ -119,8 +119,14 @@ const FUNCTIONS: &[Call] = calls! {
         Dependencies::recurrent(draw.size()).tokens()
     },
     "DepthGradients::line" => |draw| {
-        let (norms, length) = (draw.norm_place(), draw.size());
-        DepthGradients { norms, sizes: draw.row(length).to_vec() }.line()
+        let (norms, initialisation) = (draw.norm_place(), draw.initialisation());
+        let blocks = (0..draw.below(4)).map(|_| draw.quartiles()).collect();
+        DepthGradients { norms, initialisation, blocks }.line()
+    },
+    "DepthGradients::read" => |draw| {
+        let words = ["xavier", "pre", "scaled post", " ", "| ", "|", "12", "-1", "99999999999"];
+        let line: Vec<_> = (0..draw.below(9)).map(|_| draw.one_of(&words)).collect();
+        DepthGradients::read(&line.concat())
     },
     "Head::attend" => |draw| {
         let (t, d) = (draw.size(), draw.size());
@@ -261,6 +267,11 @@ const FUNCTIONS: &[Call] = calls! {
         let (t, d) = (draw.size(), draw.size());
         draw.projections(d).project(&draw.matrix(t, d))
     },
+    "Quartiles::error" => |draw| draw.quartiles().error(draw.count()),
+    "Quartiles::of" => |draw| {
+        let count = draw.size();
+        Quartiles::of(&draw.row(count).to_vec())
+    },
     "Recurrence::jacobian_norms" => |draw| {
         let (t, d) = (draw.size(), draw.size());
         draw.recurrence(d).jacobian_norms(&draw.matrix(t, d))
@@ -302,6 +313,10 @@ const FUNCTIONS: &[Call] = calls! {
     "Stack::parameters" => |draw| {
         let d = draw.size();
         draw.stack(d).parameters()
+    },
+    "Stack::with_scaled_residuals" => |draw| {
+        let d = draw.size();
+        draw.stack(d).with_scaled_residuals()
     },
     "Stack::xavier" * 500 => |draw| {
         let mut normals = Normals::seeded(draw.seed());
@@ -356,7 +371,7 @@ const FUNCTIONS: &[Call] = calls! {
     },
     "depth_study" * 60 => |draw| {
         let depth = draw.one_of(&[0, 1, 2, usize::MAX / 2, usize::MAX]);
-        depth_study(draw.norm_place(), depth, draw.below(3), draw.seed())
+        depth_study(&[1, depth][draw.below(3)..], draw.below(3), draw.seed())
     },
     "depth_table" * 2 => |_draw| depth_table(),
     "dot_product_study" => |draw| {
@@ -375,7 +390,8 @@ const FUNCTIONS: &[Call] = calls! {
     "gelu_tanh" => |draw| gelu_tanh(draw.number()),
     "gradient_sizes" * 60 => |draw| {
         let depth = draw.one_of(&[0, 1, 2, usize::MAX / 2, usize::MAX]);
-        gradient_sizes(draw.norm_place(), depth, draw.seed())
+        let initialisation = draw.initialisation();
+        gradient_sizes(draw.norm_place(), initialisation, depth, draw.seed())
     },
     "head_cost" => |draw| head_cost(draw.count(), draw.count(), draw.count()),
     "induction_circuit" => |draw| {

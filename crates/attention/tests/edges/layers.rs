@@ -1,6 +1,8 @@
 //! Random layers and models, whose parts mostly fit each other.
 
-use attention::study::{Activation, Recurrence, Repeat};
+use attention::study::{
+    Activation, Initialisation, Quartiles, Recurrence, Repeat,
+};
 use attention::{
     AttentionOnly, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead,
     NormPlace, Pairing, Projections, Scale, Stack, Step,
@@ -66,6 +68,15 @@ impl Draw {
             w_out: self.matrix(d_ff, d),
             b_out: self.row(d),
         }
+    }
+
+    pub fn initialisation(&mut self) -> Initialisation {
+        self.one_of(&[Initialisation::Xavier, Initialisation::ScaledResiduals])
+    }
+
+    pub fn quartiles(&mut self) -> Quartiles {
+        let [lower, median, upper] = [0; 3].map(|_| self.number());
+        Quartiles { lower, median, upper }
     }
 
     pub fn norm_place(&mut self) -> NormPlace {

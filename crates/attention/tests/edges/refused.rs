@@ -118,11 +118,11 @@ fn studies_that_no_memory_holds() {
     );
     let depth = usize::MAX;
     let message = format!("depth: came as {depth}, needed at most 2685");
-    assert_says(depth_study(NormPlace::Pre, depth, 1, 0), &message);
+    assert_says(depth_study(&[depth], 1, 0), &message);
 }
 
 /// The last of them would have the first's seed.
 #[test]
 fn seeds_go_round_the_end() {
-    assert!(depth_study(NormPlace::Pre, 1, 2, u64::MAX).is_ok());
+    assert!(depth_study(&[1], 2, u64::MAX).is_ok());
 }

@@ -1,8 +1,8 @@
 use attention::circuits::induction_circuit;
 use attention::random::Normals;
 use attention::study::{
-    Activation, Recurrence, depth_study, dot_product_study, log_slope,
-    multi_head_cost, saturation_study,
+    Activation, Quartiles, Recurrence, depth_study, dot_product_study,
+    log_slope, multi_head_cost, saturation_study,
 };
 use attention::{
     Block, Error, Head, LayerNorm, Mask, Mlp, MultiHead, NormPlace, Pairing,
@@ -398,12 +398,17 @@ fn positions_come_in_pairs_and_one_for_each_token() {
 #[test]
 fn a_depth_has_to_be_one() {
     assert_says(
-        depth_study(NormPlace::Pre, 0, 1, 0),
+        depth_study(&[1, 0], 1, 0),
         "depth: came as 0, needed at least 1",
     );
+    assert_says(depth_study(&[1], 0, 0), "runs: came as 0, needed at least 1");
     assert_says(
-        depth_study(NormPlace::Pre, 1, 0, 0),
-        "runs: came as 0, needed at least 1",
+        depth_study(&[], 1, 0),
+        "depths.len(): came as 0, needed at least 1",
+    );
+    assert_says(
+        Quartiles::of(&[]),
+        "numbers.len(): came as 0, needed at least 1",
     );
     assert_says(
         log_slope(&[(1.0, 1.0)]),

@@ -44,6 +44,7 @@ const ORDER: &[&str] = &[
     "circuits::induction",
     "study",
     "study::frobenius",
+    "study::quartiles",
     "study::recurrence",
     "study::paths",
     "study::scale",
