@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 use crate::expand::{Expanded, expand, scene};
 use crate::fault::{Error, Fault, Faults, Place, Result};
 use crate::journal::heed;
+use crate::light::{is_heavy, lighter};
 use crate::links;
 use crate::page::{as_index, finished, printed};
 use crate::settings::{Settings, are_tables};
@@ -164,16 +165,17 @@ fn summary(root: &Path, config: &Config) -> Result<Summary> {
 
 /// Leaves each page the scripts that it needs from the start: those of mdBook's search, a third of a page's scripts,
 /// are marked as ones that `theme/search.js` loads when a reader searches. And sets the
-/// addresses right on the pages that mdBook makes of others, the one for printing and the first one. And puts the
-/// pictures into their places.
+/// addresses right on the pages that mdBook makes of others, the one for printing and the first one. Puts the
+/// pictures into their places, and makes styles and scripts lighter.
 fn settle_pages(pages: &Path, expanded: &Expanded) -> Result<()> {
-    let cannot = "this page cannot be rewritten";
+    let cannot = "this file cannot be rewritten";
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(Error::file(path, cannot));
     for entry in WalkDir::new(pages) {
         let path = entry
             .map_err(|error| Error::file(pages, "this folder cannot be read")(error.into()))?
             .into_path();
         if path.extension().is_some_and(|ending| ending == "html") {
-            let mut page = settled(&std::fs::read_to_string(&path).map_err(Error::file(&path, cannot))?);
+            let mut page = settled(&read(&path)?);
             if path == pages.join("print.html") {
                 page = printed(&page);
             } else if path == pages.join("index.html") {
@@ -181,6 +183,8 @@ fn settle_pages(pages: &Path, expanded: &Expanded) -> Result<()> {
             }
             page = finished(&page, &expanded.pictures);
             std::fs::write(&path, page).map_err(Error::file(&path, cannot))?;
+        } else if is_heavy(&path) {
+            std::fs::write(&path, lighter(&read(&path)?)).map_err(Error::file(&path, cannot))?;
         }
     }
     Ok(())

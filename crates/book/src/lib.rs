@@ -22,6 +22,7 @@ pub mod formula;
 pub mod hint;
 pub mod include;
 pub mod journal;
+pub mod light;
 pub mod links;
 pub mod maths;
 pub mod page;
