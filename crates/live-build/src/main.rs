@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use tempfile::NamedTempFile;
 
@@ -61,6 +61,11 @@ fn main() -> Result<ExitCode> {
         file.write_all(script.as_bytes())?;
         made.push((chapter, file));
     }
+    // What was edited meanwhile is in some of them, and not in what they say of themselves.
+    ensure!(
+        fingerprint::of(&root)? == fingerprint,
+        "the code of the figures changed while the modules were built; the old ones stay: run this again"
+    );
     // All of them or none: only now that the last is there do they take the old ones' places.
     for (chapter, file) in made {
         let place = folder.join(format!("{chapter}.js"));
