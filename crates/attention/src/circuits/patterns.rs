@@ -175,7 +175,7 @@ pub fn neighbourhood_head() -> Head {
 pub fn pronoun_head() -> Head {
     use Feature::{Noun, Position, Pronoun};
     // What a pronoun asks for, and how much a key has of it.
-    head(
+    kind_head(
         [&[(Pronoun, 200.0)], &[(Pronoun, 2.0)]],
         [&[(Noun, 1.0)], &[(Position, 1.0)]],
     )
@@ -190,7 +190,7 @@ fn near(shift: f64, sharpness: f64) -> Head {
     // With c = i + shift: −(j − c)² = 2 c · j + (−1) · j² − c², and the
     // last is the same for all keys of a query.
     let two = 2.0 * sharpness;
-    head(
+    kind_head(
         [&[(Position, two), (One, two * shift)], &[(One, -sharpness)]],
         [&[(Position, 1.0)], &[(Square, 1.0)]],
     )
@@ -203,7 +203,7 @@ type Sum<'a> = &'a [(Feature, f64)];
 /// A head that hands over a word's kind, with these two features of a query and a key. Its scores come
 /// out as they are written: the division by √d_k is made up for.
 // ANCHOR: head
-fn head(query: [Sum; 2], key: [Sum; 2]) -> Head {
+fn kind_head(query: [Sum; 2], key: [Sum; 2]) -> Head {
     let root = libm::sqrt(2.0); // √d_k
     let kinds: [Sum; 3] = [
         &[(Feature::Noun, 1.0)],

@@ -68,7 +68,7 @@ impl TrainingLog {
             self.rows.first().map_or(Vec::new(), |(_, growth)| {
                 growth.previous.iter().map(Vec::len).collect()
             });
-        let mut csv = head(&heads);
+        let mut csv = header(&heads);
         for (step, growth) in &self.rows {
             csv += &format!("\n{step}");
             for number in growth.numbers() {
@@ -103,7 +103,7 @@ impl TrainingLog {
         let mut lines = csv.lines().enumerate();
         let (_, names) = lines.next().unwrap_or_default();
         let heads = heads_in(names);
-        if names != head(&heads) {
+        if names != header(&heads) {
             return Err(fault(0, names, "the columns of a log"));
         }
         let row = |(line, text): (usize, &str)| {
@@ -115,15 +115,15 @@ impl TrainingLog {
 }
 
 /// The first line of a log, if each layer has so many heads.
-fn head(heads: &[usize]) -> String {
+fn header(heads: &[usize]) -> String {
     format!("step,{}", Metrics::names(heads).join(","))
 }
 
 /// How many heads each layer has, if this is the first line of a log.
-fn heads_in(head: &str) -> Vec<usize> {
+fn heads_in(header: &str) -> Vec<usize> {
     let of_layer = |layer| {
         let name = format!(",previous {layer}.");
-        head.matches(&name).count()
+        header.matches(&name).count()
     };
     (0..).map(of_layer).take_while(|&heads| heads > 0).collect()
 }

@@ -11,15 +11,15 @@ use crate::error::{Error, Result};
 /// The matrices in a safetensors file, by their names.
 pub(crate) type Tensors = BTreeMap<String, Array2<f64>>;
 
-/// A longer head is no head: so many bytes are the limit of the format's own reader.
+/// A longer header is none: so many bytes are the limit of the format's own reader.
 const LONGEST_HEAD: usize = 100_000_000;
 
-/// How deep lists and objects may be nested in a head: as deep as the format's own reader follows them.
+/// How deep lists and objects may be nested in a header: as deep as the format's own reader follows them.
 const DEEPEST: usize = 127;
 
 /// Reads a safetensors file whose tensors all are matrices of bfloat16 numbers.
 ///
-/// Such a file is the length of its head, in eight bytes, then the head, in JSON, which says of each
+/// Such a file is the length of its header, in eight bytes, then the header, in JSON, which says of each
 /// tensor its type, its shape and where its numbers are in the rest of the file; then this rest. All
 /// numbers are little-endian. The tensors fill the rest: each begins where the one before it ends.
 ///
@@ -32,23 +32,23 @@ const DEEPEST: usize = 127;
 pub(crate) fn read(file: &[u8]) -> Result<Tensors> {
     let (length, rest) = file
         .split_first_chunk()
-        .ok_or_else(|| fault("fewer than 8 bytes", "the length of a head"))?;
+        .ok_or_else(|| fault("fewer than 8 bytes", "the length of a header"))?;
     let length = u64::from_le_bytes(*length);
     let length = usize::try_from(length)
         .ok()
         .filter(|&length| length <= LONGEST_HEAD)
         .ok_or_else(|| {
             let needed = format!("at most {LONGEST_HEAD}");
-            fault(&format!("a head of {length} bytes"), &needed)
+            fault(&format!("a header of {length} bytes"), &needed)
         })?;
-    let (head, data) = rest
+    let (header, data) = rest
         .split_at_checked(length)
-        .ok_or_else(|| fault("a head beyond its end", "a whole head"))?;
-    let Head(mut entries) = std::str::from_utf8(head)
+        .ok_or_else(|| fault("a header beyond its end", "a whole header"))?;
+    let Header(mut entries) = std::str::from_utf8(header)
         .ok()
-        .filter(|head| depth(head) <= DEEPEST)
-        .and_then(|head| json::from_str(head).ok())
-        .ok_or_else(|| fault("an unreadable head", HEAD))?;
+        .filter(|header| depth(header) <= DEEPEST)
+        .and_then(|header| json::from_str(header).ok())
+        .ok_or_else(|| fault("an unreadable header", HEADER))?;
     // In the order of their numbers, whatever the order of their names.
     entries.sort_by_key(|(_, entry)| entry.data_offsets);
     let mut tensors = Tensors::new();
@@ -79,16 +79,16 @@ fn fault(came: &str, needed: &str) -> Error {
     }
 }
 
-/// What a head has to be.
-const HEAD: &str =
+/// What a header has to be.
+const HEADER: &str =
     "one in JSON, with dtype, shape and data_offsets for each tensor";
 
-/// The entries of a head that are about tensors, by their names, in the order in which they stand.
+/// The entries of a header that are about tensors, by their names, in the order in which they stand.
 ///
 /// A map would not do: of a name that comes twice it keeps the last, and does not tell.
-struct Head(Vec<(String, Entry)>);
+struct Header(Vec<(String, Entry)>);
 
-/// What a head says of a tensor.
+/// What a header says of a tensor.
 #[derive(Default)]
 struct Entry {
     dtype: Option<String>,
@@ -163,7 +163,7 @@ fn bfloat16(bytes: [u8; 2]) -> f64 {
     f64::from(f32::from_bits(upper << 16))
 }
 
-// How a head is read out of JSON.
+// How a header is read out of JSON.
 
 /// How deep lists and objects are nested.
 fn depth(json: &str) -> usize {
@@ -193,16 +193,16 @@ type Metadata = Option<BTreeMap<String, String>>;
 struct Heads<'a> {
     metadata: Option<Metadata>,
     entries: Vec<(String, Option<Entry>)>,
-    out: &'a mut Option<Head>,
+    out: &'a mut Option<Header>,
 }
 
-impl Deserialize for Head {
+impl Deserialize for Header {
     fn begin(out: &mut Option<Self>) -> &mut dyn Visitor {
         Place::new(out)
     }
 }
 
-impl Visitor for Place<Head> {
+impl Visitor for Place<Header> {
     fn map(&mut self) -> miniserde::Result<Box<dyn Map + '_>> {
         let out = &mut self.out;
         Ok(Box::new(Heads { metadata: None, entries: vec![], out }))
@@ -222,7 +222,7 @@ impl Map for Heads<'_> {
     fn finish(&mut self) -> miniserde::Result<()> {
         let entries = self.entries.drain(..);
         let entries = entries.filter_map(|(name, it)| Some((name, it?)));
-        *self.out = Some(Head(entries.collect()));
+        *self.out = Some(Header(entries.collect()));
         Ok(())
     }
 }

@@ -46,7 +46,7 @@ impl AttentionOnly {
     /// let error = AttentionOnly::from_safetensors(b"GIF89a").unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "file: came with fewer than 8 bytes, needed the length of a head"
+    ///     "file: came with fewer than 8 bytes, needed the length of a header"
     /// );
     /// ```
     pub fn from_safetensors(file: &[u8]) -> Result<Self> {

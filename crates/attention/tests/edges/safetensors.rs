@@ -249,7 +249,7 @@ const KINDS: &[Kind] = &[
         file.length = Some(draw.below(8) as u64);
         file.head = b"short".to_vec();
     }),
-    ("a head of another length", |draw, file| {
+    ("a header of another length", |draw, file| {
         let head = file.bytes().len() - 8 - file.data.len();
         let length = match draw.below(4) {
             0 => draw.below(head) as u64,
@@ -259,16 +259,16 @@ const KINDS: &[Kind] = &[
         };
         file.length = Some(length);
     }),
-    ("a head that is no object", |draw, file| {
+    ("a header that is no object", |draw, file| {
         let heads =
             ["[]", "null", "7", "\"a\"", " ", "{", "{}{}", "[{}]", "{\"a\"}"];
         file.head = draw.one_of(&heads).into();
     }),
-    ("a head of nothing, before nothing", |draw, file| {
+    ("a header of nothing, before nothing", |draw, file| {
         file.head = draw.one_of(&["{}", " {}", "{} "]).into();
         file.data.truncate(draw.below(2));
     }),
-    ("a head that is no UTF-8", |draw, file| {
+    ("a header that is no UTF-8", |draw, file| {
         let all = file.bytes();
         file.head = all[8..all.len() - file.data.len()].to_vec();
         let place = draw.below(file.head.len());
@@ -449,7 +449,7 @@ const STRICTER: &[Stricter] = &[
         let shape = file.field(last, "shape");
         *shape = shape.replace('[', "[1,");
     }),
-    ("an entry that is a list", "an unreadable head", |file| {
+    ("an entry that is a list", "an unreadable header", |file| {
         // The reference's JSON parser takes a list of all fields for an object.
         let (name, fields) = file.entries.pop().unwrap();
         let value = |field| {

@@ -405,7 +405,7 @@ fn damage_is_found() {
         (vec![0; 7], "fewer than 8 bytes"),
         (vec![255; 100], "a head of 18446744073709551615 bytes"),
         (good[..40].to_vec(), "a head beyond its end"),
-        ([&2_u64.to_le_bytes()[..], b"{]"].concat(), "an unreadable head"),
+        ([&2_u64.to_le_bytes()[..], b"{]"].concat(), "an unreadable header"),
         ([&2_u64.to_le_bytes()[..], b"{}"].concat(), "no tensor `embedding`"),
         (short, "bytes 4 to 6 in `unembedding`"),
         (
