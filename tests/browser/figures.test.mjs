@@ -84,7 +84,9 @@ for (const where of ["from disk", "from a server"]) {
 
     // Every control is reached with Tab and worked without a mouse.
     await figure.locator("[data-part=preset]").focus();
-    await page.keyboard.type("tired");
+    // Not by typing the name: a browser under load takes a late letter for the first of another one.
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowUp");
     await settled(page);
     assert.match(await said(figure), /^“tired” asks/);
     await figure.locator("[data-control=scaled] input").focus();
@@ -253,9 +255,11 @@ for (const [why, prepare] of Object.entries({
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     await prepare(context);
     const page = await context.newPage();
+    // Without WebAssembly nothing is tried, and nothing is said.
+    const given = why.includes("no WebAssembly") || page.waitForEvent("console", (message) => message.text().startsWith("The figures stay still"));
     await page.goto(server.address + "/" + CHAPTER);
     await page.locator("#figure-threads").scrollIntoViewIfNeeded();
-    await page.waitForTimeout(700);
+    await given;
     await standsStill(page, why);
     await context.close();
   });
