@@ -1,5 +1,5 @@
 use attention::circuits::induction_circuit;
-use attention::study::{Metrics, Repeats, induction_score, previous_token_score};
+use attention::study::{Metrics, Repeats, induction_score, mean_ablated, previous_token_score};
 use attention::{AttentionOnly, shift};
 use figures::Size;
 
@@ -33,6 +33,14 @@ fn grown_quotes_what_is_measured() {
         }
     }
     near("chance", 1.0 / 26.0);
+    // The same with a head's output set to its mean.
+    let ablated = |model: &AttentionOnly, layer, head| mean_ablated(model, layer, head, &sequences).unwrap();
+    let accuracy = |model: &AttentionOnly| Metrics::of(model, &sequences).unwrap().accuracy;
+    let grown = AttentionOnly::trained();
+    for (layer, head) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        near(&format!("mean-{layer}-{head}"), accuracy(&ablated(&grown, layer, head)));
+    }
+    near("mean-layer-1", accuracy(&ablated(&ablated(&grown, 1, 0), 1, 1)));
 
     let circuit = induction_circuit(26, 24).unwrap();
     let mut built = [[0.0; 2]; 2];

@@ -1,4 +1,4 @@
-use attention::trained::TrainingLog;
+use attention::trained::{Recipe, TrainingLog};
 
 use crate::drawn;
 
@@ -60,5 +60,19 @@ fn growth_shows_the_log() {
         assert_eq!(number("one-layer-end"), alone.rows.last().unwrap().1.accuracy);
         assert_eq!(number("one-layer-steps"), 3000.0);
         assert_eq!(number("parameters"), 10_624.0);
+        // What the training ran with.
+        let it = Recipe::INDUCTION;
+        for (name, said) in [
+            ("steps", it.steps as f64),
+            ("batch", it.batch as f64),
+            ("rate", it.rate),
+            ("warm-up", it.warm_up as f64),
+            ("beta1", it.beta1),
+            ("beta2", it.beta2),
+            ("weight-decay", it.weight_decay),
+            ("grid", 1.0 / it.grid),
+        ] {
+            assert_eq!(number(name), said, "{name}");
+        }
     }
 }

@@ -59,7 +59,9 @@ impl AttentionOnly {
         e.len() + p.len() + heads + u.len()
     }
 
-    /// The same model with one head switched off: it still looks, but nothing of it is added.
+    /// The same model with one head's output set to 0, zero-ablation: it still looks, but nothing of it is added.
+    ///
+    /// [`mean_ablated`](crate::study::mean_ablated) sets it to its mean instead.
     ///
     /// # Errors
     ///

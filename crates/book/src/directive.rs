@@ -12,6 +12,7 @@
 //! | `{{#premise finds-another}}` | nothing; the build warns if the scene does not show what the text says there ([`crate::premises`]) |
 //! | `{{#figures}}` | the list of all figures shown in the book, each with its picture; it stands alone on its line |
 //! | `{{#exercises}}` | the questions of all chapters' exercises; it stands alone on its line |
+//! | `{{#seeds}}` | 7.3's table of all seeds that a model was trained from; it stands alone on its line |
 //!
 //! Arguments are split as a shell would: a name with spaces stands in quotes, `"the (2)"`.
 //!
@@ -43,6 +44,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("premise", "{{#premise finds-another}}"),
     ("figures", "{{#figures}}"),
     ("exercises", "{{#exercises}}"),
+    ("seeds", "{{#seeds}}"),
     ("include", "{{#include ../crates/attention/src/softmax.rs:softmax}}"),
     ("rustdoc_include", "{{#rustdoc_include ../crates/attention/src/softmax.rs:softmax}}"),
     ("playground", "{{#playground example.rs}}"),
@@ -150,6 +152,8 @@ pub enum Order {
     Figures,
     /// The list of exercises.
     Exercises,
+    /// The table of seeds.
+    Seeds,
     /// A file or a part of one.
     Include(String),
     /// The same, in one of the ways that are mdBook's.
@@ -282,6 +286,7 @@ impl Order {
             }
             ("figures", []) => Ok(Order::Figures),
             ("exercises", []) => Ok(Order::Exercises),
+            ("seeds", []) => Ok(Order::Seeds),
             ("scene", ["sentence"]) => Ok(Order::Scene(SceneFact::Sentence)),
             ("scene", ["query"]) => Ok(Order::Scene(SceneFact::Query)),
             ("scene", ["tokens"]) => Ok(Order::Scene(SceneFact::Tokens)),
@@ -449,6 +454,7 @@ mod tests {
             "{{#premise}}",
             "{{#figures all}}",
             "{{#exercises all}}",
+            "{{#seeds all}}",
             "{{#include}}",
             "{{#title}}",
         ] {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use attention::trained::Seed;
 use figures::{Cell, Drawing, Figure, Params, Scene, Size};
 use mdbook_preprocessor::book::{Book, BookItem};
 use mdbook_preprocessor::config::Config;
@@ -19,7 +20,7 @@ use crate::hint::said;
 use crate::page::{self, Pictures, Shown};
 use crate::premises::Premise;
 use crate::settings::Settings as BookSettings;
-use crate::{exercises, include};
+use crate::{exercises, include, seeds};
 
 /// What the expansion of a book made besides its chapters.
 #[derive(Debug)]
@@ -348,7 +349,8 @@ impl Desk<'_> {
             (Order::Figures, Context::Alone) => {
                 format!("\n{}\n", page::list(&self.survey.shown, &chapter.page(), &chapter.to_root()))
             }
-            (Order::Figure(..) | Order::Figures | Order::Exercises, _) => {
+            (Order::Seeds, Context::Alone) => format!("\n{}\n", seeds::table(&Seed::tried())),
+            (Order::Figure(..) | Order::Figures | Order::Exercises | Order::Seeds, _) => {
                 return Err(format!("`{{{{#{word}}}}}` stands alone on its line, without a space before it"));
             }
             (Order::Ref(id), _) => self.link(&id, chapter)?,

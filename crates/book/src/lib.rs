@@ -27,5 +27,6 @@ pub mod links;
 pub mod maths;
 pub mod page;
 pub mod premises;
+pub mod seeds;
 pub mod settings;
 pub mod site;

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::Result;
 use crate::induction::Induction;
+use crate::induction::seeds::Seeds;
 use crate::progress::End;
 
 /// Trains a small model of the book, and writes its weights and what was measured on the way.
@@ -19,6 +20,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Induction(Induction),
+    Seeds(Seeds),
 }
 
 impl Cli {
@@ -30,6 +32,7 @@ impl Cli {
     pub fn run(&self, stop: &AtomicBool) -> Result<End> {
         match &self.task {
             Task::Induction(it) => it.run(stop),
+            Task::Seeds(it) => it.run(stop),
         }
     }
 }

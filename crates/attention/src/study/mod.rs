@@ -8,12 +8,14 @@
 //! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted; [heads](multi_head_cost) and [blocks](block_parameters) too |
 //! | 7.3 | `repeats.rs` | [`Repeats`]: sequences to train and measure an induction circuit on |
 //! | 7.3 | `metrics.rs` | [`Metrics`]: how far a model has come with them |
+//! | 7.3 | `ablation.rs` | [`Ablations`]: heads switched off, set to zero or to their mean |
 //! | 7.1, 7.4 | `language.rs` | [`Sentences`]: a small language in which a pronoun must find its noun |
 //! | 7.1, 7.4 | `reading.rs` | [`Reading`]: how well a transformer reads it |
 //! | 7.4 | `depth.rs` | [`depth_study`]: the first gradients in deep stacks, pre-norm and post-norm, begun in two ways |
 //!
 //! `frobenius.rs` ([`frobenius_norm`]) and `quartiles.rs` ([`Quartiles`]) serve several of them.
 
+pub(crate) mod ablation;
 pub(crate) mod cost;
 pub(crate) mod depth;
 pub(crate) mod frobenius;
@@ -26,6 +28,7 @@ pub(crate) mod recurrence;
 pub(crate) mod repeats;
 pub(crate) mod scale;
 
+pub use ablation::{Ablations, mean_ablated, mean_output};
 pub use cost::{
     Cost, HeadCost, block_parameters, head_cost, multi_head_cost,
     one_pass_cost, plain_cost,

@@ -7,8 +7,10 @@
 mod log;
 mod recipe;
 mod safetensors;
+mod seeds;
 pub(crate) mod transformers;
 pub(crate) mod weights;
 
 pub use log::TrainingLog;
 pub use recipe::Recipe;
+pub use seeds::Seed;

@@ -51,6 +51,6 @@ impl Recipe {
     /// assert_eq!([0, 1, 2, 3, 4, 5].map(|step| it.rate_at(step)), [0.125, 0.25, 0.375, 0.5, 0.5, 0.5]);
     /// ```
     pub fn rate_at(&self, step: usize) -> f64 {
-        self.rate * ((step + 1) as f64 / self.warm_up as f64).min(1.0)
+        self.rate * ((step as f64 + 1.0) / self.warm_up as f64).min(1.0)
     }
 }

@@ -33,6 +33,10 @@ macro_rules! calls {
 }
 
 const FUNCTIONS: &[Call] = calls! {
+    "Ablations::of" => |draw| {
+        let repeats: Vec<_> = (0..draw.below(3)).map(|_| draw.repeat()).collect();
+        Ablations::of(&draw.attention_only(), &repeats)
+    },
     "Activation::apply" => |draw| {
         draw.recurrence(1).activation.apply(draw.number())
     },
@@ -272,6 +276,12 @@ const FUNCTIONS: &[Call] = calls! {
         let count = draw.size();
         Quartiles::of(&draw.row(count).to_vec())
     },
+    "Recipe::rate_at" => |draw| {
+        let (steps, batch, warm_up) = (draw.count(), draw.count(), draw.count());
+        let [rate, beta1, beta2, weight_decay, grid] = [0; 5].map(|_| draw.number());
+        let it = Recipe { steps, batch, rate, warm_up, beta1, beta2, weight_decay, grid };
+        it.rate_at(draw.count())
+    },
     "Recurrence::jacobian_norms" => |draw| {
         let (t, d) = (draw.size(), draw.size());
         draw.recurrence(d).jacobian_norms(&draw.matrix(t, d))
@@ -300,6 +310,20 @@ const FUNCTIONS: &[Call] = calls! {
         rope.rotate(&x, &draw.row(t).to_vec())
     },
     "Scale::divisor" => |draw| draw.scale().divisor(draw.count()),
+    "Seed::parse" => |draw| {
+        let mut csv = include_str!("../../src/trained/model/seeds.csv").to_owned();
+        for _ in 0..draw.below(4) {
+            let place = draw.below(csv.len());
+            csv.remove(place);
+            csv.insert_str(place, draw.one_of(&["\n", ",", "", "7", "NaN", "e"]));
+        }
+        Seed::parse(&csv)
+    },
+    "Seed::to_csv" => |draw| {
+        let rows = draw.size();
+        Seed::to_csv(&(0..rows).map(|_| seed(draw)).collect::<Vec<_>>())
+    },
+    "Seed::tried" * 2 => |_draw| Seed::tried(),
     "Stack::backward" * 500 => |draw| {
         let (t, d) = (draw.size(), draw.size());
         let (x, gradient) = (draw.matrix(t, d), draw.matrix(t, d));
@@ -408,9 +432,19 @@ const FUNCTIONS: &[Call] = calls! {
             .collect();
         log_slope(&points)
     },
+    "mean_ablated" => |draw| {
+        let (layer, head) = (draw.count(), draw.count());
+        let repeats: Vec<_> = (0..draw.below(3)).map(|_| draw.repeat()).collect();
+        mean_ablated(&draw.attention_only(), layer, head, &repeats)
+    },
     "mean_and_variance" => |draw| {
         let d = draw.size();
         mean_and_variance(&draw.row(d))
+    },
+    "mean_output" => |draw| {
+        let (layer, head) = (draw.count(), draw.count());
+        let repeats: Vec<_> = (0..draw.below(3)).map(|_| draw.repeat()).collect();
+        mean_output(&draw.attention_only(), layer, head, &repeats)
     },
     "multi_head_cost" => |draw| {
         multi_head_cost(draw.count(), draw.count(), draw.count())
@@ -494,6 +528,19 @@ fn metrics(draw: &mut Draw) -> Metrics {
     };
     let (previous, induction) = (scores(), scores());
     Metrics { loss_first, loss_repeated, accuracy, previous, induction }
+}
+
+fn seed(draw: &mut Draw) -> Seed {
+    let Metrics { previous: zero, induction: mean, .. } = metrics(draw);
+    let size = draw.size();
+    let kept = vec![draw.symbols(size), vec![draw.count()]];
+    Seed {
+        seed: draw.seed(),
+        jump: draw.once_in(2).then(|| draw.count()),
+        one_layer: draw.number(),
+        metrics: metrics(draw),
+        ablations: Ablations { zero, mean, kept },
+    }
 }
 
 fn log(draw: &mut Draw) -> TrainingLog {

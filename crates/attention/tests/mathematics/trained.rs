@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 
 use attention::circuits::induction_circuit;
 use attention::study::{
-    Metrics, Repeat, Repeats, induction_score, previous_token_score,
+    Ablations, Metrics, Repeat, Repeats, induction_score, mean_ablated,
+    mean_output, previous_token_score,
 };
-use attention::trained::TrainingLog;
+use attention::trained::{Recipe, Seed, TrainingLog};
 use attention::{
     AttentionOnly, Error, Head, Mask, MultiHead, Projections, shift,
 };
@@ -91,6 +92,116 @@ fn each_head_switched_off() {
     }
     // ... and without either, a symbol of the alphabet comes out by chance.
     assert!((accuracy(&[(1, 0), (1, 1)]) - 1.0 / 26.0).abs() < 0.02);
+}
+
+#[test]
+fn a_mean_ablated_head_adds_its_mean_and_nothing_else() {
+    let grown = AttentionOnly::trained();
+    let texts = &Repeats::evaluation()[..5];
+    for head in [0, 1] {
+        // What the head adds, at every position of every text: one below the other.
+        let added = |it: &Repeat| {
+            let (inputs, _) = shift(&it.symbols);
+            let first = &grown.layers[0];
+            let x = grown.embed(inputs).unwrap();
+            let x = &x + &first.attend(&x, &Mask::Causal).unwrap().output;
+            grown.layers[1].contributions(&x, &Mask::Causal).unwrap()[head]
+                .clone()
+        };
+        let mean = texts
+            .iter()
+            .map(|it| added(it).sum_axis(Axis(0)))
+            .fold(Array2::zeros((1, 32)), |sum, it| {
+                sum + &(it / (5.0 * 24.0)).insert_axis(Axis(0))
+            });
+        let measured = mean_output(&grown, 1, head, texts).unwrap();
+        assert_close(&measured.insert_axis(Axis(0)), &mean, 1e-12);
+
+        let ablated = mean_ablated(&grown, 1, head, texts).unwrap();
+        for it in texts {
+            let (inputs, _) = shift(&it.symbols);
+            let (before, after) =
+                (grown.run(inputs).unwrap(), ablated.run(inputs).unwrap());
+            assert_eq!(before.weights, after.weights); // it still looks
+            let instead = (&mean - &added(it)).dot(&grown.unembedding); // [T, alphabet]
+            assert_close(&after.logits, &(&before.logits + &instead), 1e-9);
+        }
+    }
+    // Twice: a layer with two means in its bias.
+    let both =
+        mean_ablated(&mean_ablated(&grown, 1, 0, texts).unwrap(), 1, 1, texts)
+            .unwrap();
+    let means = mean_output(&grown, 1, 0, texts).unwrap()
+        + mean_output(&grown, 1, 1, texts).unwrap();
+    let bias = both.layers[1].bias.clone().unwrap();
+    assert_close(
+        &bias.insert_axis(Axis(0)),
+        &means.insert_axis(Axis(0)),
+        1e-12,
+    );
+}
+
+#[test]
+fn heads_that_cannot_be_set_to_their_mean() {
+    let (mut grown, texts) = (AttentionOnly::trained(), Repeats::evaluation());
+    let says = |model: &AttentionOnly, layer, head, texts: &[Repeat]| {
+        mean_ablated(model, layer, head, texts).unwrap_err().to_string()
+    };
+    assert_eq!(
+        says(&grown, 2, 0, &texts),
+        "layer: came as 2, needed less than 2"
+    );
+    assert_eq!(
+        says(&grown, 1, 2, &texts),
+        "head: came as 2, needed less than 2"
+    );
+    assert_eq!(
+        says(&grown, 1, 1, &[]),
+        "repeats: came empty, needed at least one"
+    );
+    grown.layers[1].bias = Some(array![1.0, 2.0]);
+    let said = says(&grown, 1, 1, &texts);
+    assert!(said.starts_with("bias: came as [2], needed [32]"), "{said}");
+}
+
+/// The row of the book's model, measured again; those of the others cannot be, without their weights. (`crates/train` trains
+/// one of them anew.)
+#[test]
+fn the_table_of_seeds_has_the_book_s_model() {
+    let (file, tried) =
+        (include_str!("../../src/trained/model/seeds.csv"), Seed::tried());
+    assert_eq!(Seed::to_csv(&tried), file);
+    let (model, texts) = (AttentionOnly::trained(), Repeats::evaluation());
+    let ours = tried.iter().find(|it| it.seed == 14).unwrap();
+    let log = TrainingLog::two_layers();
+    let again = Seed {
+        jump: log.jump(),
+        metrics: Metrics::of(&model, &texts).unwrap(),
+        ablations: Ablations::of(&model, &texts).unwrap(),
+        ..ours.clone()
+    };
+    assert_eq!(
+        Seed::to_csv(&[again]),
+        Seed::to_csv(std::slice::from_ref(ours))
+    );
+    assert_eq!(log.rows.last().unwrap().0, Recipe::INDUCTION.steps);
+
+    let damaged = [
+        file.replacen("zero 0.0", "zero 0.2", 1),
+        file.replacen("\n1,", "\n1.5,", 1),
+        file.replacen("\n1,", "\n1,,", 1),
+        format!("{file}15,"),
+    ];
+    for csv in damaged {
+        assert_ne!(csv, file);
+        assert!(matches!(
+            Seed::parse(&csv),
+            Err(Error::File { argument: "csv", .. })
+        ));
+    }
+    let mut none = tried;
+    none[3].jump = None;
+    assert_eq!(Seed::parse(&Seed::to_csv(&none)).unwrap(), none);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 
 use attention::AttentionOnly;
 use attention::study::{Metrics, Repeats};
-use attention::trained::TrainingLog;
+use attention::trained::{Recipe, TrainingLog};
 use plotters::style::text_anchor::HPos;
 
 use crate::canvas::{Canvas, HIT, Size, Stroke, Text};
@@ -212,6 +212,13 @@ impl Growth {
             .number("one-layer-most", one_layer_most, 3)
             .count("one-layer-steps", *one_layer_steps)
             .count("parameters", *PARAMETERS)
+            .count("batch", Recipe::INDUCTION.batch)
+            .number("rate", Recipe::INDUCTION.rate, 3)
+            .count("warm-up", Recipe::INDUCTION.warm_up)
+            .number("beta1", Recipe::INDUCTION.beta1, 1)
+            .number("beta2", Recipe::INDUCTION.beta2, 2)
+            .number("weight-decay", Recipe::INDUCTION.weight_decay, 2)
+            .count("grid", (1.0 / Recipe::INDUCTION.grid) as usize)
             .count("evaluated", Repeats::EVALUATED)
     }
 

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `mod.rs` | its options, what is said, and what is written |
 //! | `train.rs` | the data, the steps, and how often the model is measured |
+//! | `seeds.rs` | the same from several seeds: a table of what came of each |
 //! | `model.rs` | the model in candle, with gradients |
 
 pub mod model;
+pub mod seeds;
 pub mod train;
 
 use std::path::PathBuf;
@@ -55,11 +57,11 @@ pub struct Induction {
     steps: i64,
 
     /// How many layers the model has, of two heads each. With one there is no induction head.
-    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = 1..=4)]
+    #[arg(long, value_name = "COUNT", default_value_t = Size::BOOK.layers as i64, value_parser = 1..=4)]
     layers: i64,
 
     /// How many features a token has: an even number.
-    #[arg(long, value_name = "D", default_value_t = 32, value_parser = width)]
+    #[arg(long, value_name = "D", default_value_t = Size::BOOK.width, value_parser = width)]
     width: usize,
 
     /// The folder to write to; it is made if need be.

@@ -20,6 +20,11 @@ pub struct Size {
     pub width: usize,
 }
 
+impl Size {
+    /// The size of the book's model.
+    pub const BOOK: Self = Self { layers: 2, width: 32 };
+}
+
 struct TrainedHead {
     query: Var,  // [d, d_k]
     key: Var,    // [d, d_k]
