@@ -112,6 +112,19 @@ fn other_seeds_change_a_last_digit_of_norms_by_one_at_most() {
     println!("{same} of {all} numbers are the same with other seeds");
 }
 
+/// And nothing of the slopes.
+#[test]
+fn other_seeds_change_no_slope_of_norms() {
+    let other = other_seeds();
+    for (start, _) in STARTS {
+        for name in ["pre-slope", "post-slope"] {
+            let shown = norms(start, DEPTHS[0]).text(name).replace('−', "-");
+            let needed = units(finding(&other, name, start, DEPTHS[0]), &shown);
+            assert_eq!(shown.replace('.', "").parse::<i64>().unwrap(), needed, "{start}, {name}");
+        }
+    }
+}
+
 /// And nothing at all of what the chapters quote.
 #[test]
 fn other_seeds_change_no_number_of_norms_that_a_chapter_quotes() {
