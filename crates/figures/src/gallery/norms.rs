@@ -229,13 +229,11 @@ fn written(sizes: &Quartiles) -> String {
 impl Stacks {
     /// What was measured in stacks of this kind, and block by block in those of this depth.
     fn measured(norms: NormPlace, initialisation: Initialisation, depth: usize) -> Result<Self> {
+        let kind = |it: &&DepthGradients| it.norms == norms && it.initialisation == initialisation;
+        let measured = || TABLE.iter().filter(kind).map(|it| it.blocks.as_slice());
         let blocks = |depth: usize| {
-            let fits = |it: &&DepthGradients| {
-                it.norms == norms && it.initialisation == initialisation && it.blocks.len() == depth
-            };
-            let stack = TABLE.iter().find(fits);
-            stack.map(|stack| stack.blocks.as_slice()).ok_or_else(|| {
-                let depths: Vec<_> = TABLE.iter().map(|it| it.blocks.len().to_string()).collect();
+            measured().find(|blocks| blocks.len() == depth).ok_or_else(|| {
+                let depths: Vec<_> = measured().map(|blocks| blocks.len().to_string()).collect();
                 Error::unknown("measured depth", &depth.to_string(), depths.iter().map(String::as_str))
             })
         };
