@@ -17,6 +17,7 @@ macro_rules! chapters {
 chapters! {
     Opening: "../src/opening.md",
     QueryKeyValue: "../src/7-1-query-key-value.md",
+    Learned: "../src/7-1-learned.md",
     Matrix: "../src/7-2-matrix.md",
     Heads: "../src/7-3-heads.md",
     Wild: "../src/7-3-wild.md",

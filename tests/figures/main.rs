@@ -14,6 +14,7 @@ mod matrix;
 mod mixing;
 mod norms;
 mod order;
+mod roles;
 mod rope;
 mod sinusoid;
 mod threads;

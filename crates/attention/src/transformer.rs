@@ -86,7 +86,6 @@ impl Transformer {
     /// assert!((&longer.logits.row(2) - &run.logits.row(2)).iter().all(|e| e.abs() < 1e-12));
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: run
     pub fn run(&self, tokens: &[usize]) -> Result<TransformerRun> {
         self.check(tokens)?;
         let mut stream = vec![self.embedding.select(Axis(0), tokens)]; // [T, d]
@@ -99,7 +98,6 @@ impl Transformer {
         let logits = self.guess(&stream[stream.len() - 1])?; // [T, vocabulary]
         Ok(TransformerRun { stream, weights, logits })
     }
-    // ANCHOR_END: run
 
     /// The logits that the last norm and the last matrix make of the stream, anywhere on its way.
     /// `x` `[T, d]` → `[T, vocabulary]`
@@ -128,7 +126,6 @@ impl Transformer {
     /// assert_eq!(echo.guess(&run.stream[0])?, run.logits);
     /// # Ok::<(), attention::Error>(())
     /// ```
-    // ANCHOR: guess
     pub fn guess(
         &self,
         x: &ArrayRef2<f64>, // [T, d]
@@ -145,7 +142,6 @@ impl Transformer {
             None => Ok(x.dot(unembedding)), // [T, vocabulary]
         }
     }
-    // ANCHOR_END: guess
 
     /// The same transformer with one head switched off: it still looks, but nothing of it is added.
     ///

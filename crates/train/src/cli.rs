@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::Result;
 use crate::induction::Induction;
 use crate::induction::seeds::Seeds;
+use crate::language::{Blocks, Roles};
 use crate::progress::End;
 
 /// Trains a small model of the book, and writes its weights and what was measured on the way.
@@ -21,6 +22,8 @@ pub struct Cli {
 enum Task {
     Induction(Induction),
     Seeds(Seeds),
+    Roles(Roles),
+    Blocks(Blocks),
 }
 
 impl Cli {
@@ -33,6 +36,8 @@ impl Cli {
         match &self.task {
             Task::Induction(it) => it.run(stop),
             Task::Seeds(it) => it.run(stop),
+            Task::Roles(it) => it.run(stop),
+            Task::Blocks(it) => it.run(stop),
         }
     }
 }

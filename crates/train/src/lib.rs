@@ -11,6 +11,7 @@
 //! | `folder.rs` | what is written, whole or not at all |
 //! | `progress.rs` | how far it is, and Ctrl-C |
 //! | `induction/` | section 7.3's attention-only transformer, trained until an induction head has grown in it |
+//! | `language/` | what learns to read a small language: transformers (7.1, 7.4), and chains beside them (opening) |
 //!
 //! Another model gets a folder like `induction/`, which says in its `mod.rs` what options it has and what it writes, and a
 //! line in `cli.rs`.
@@ -19,6 +20,7 @@ pub mod cli;
 pub mod descent;
 pub mod folder;
 pub mod induction;
+pub mod language;
 pub mod progress;
 pub mod weights;
 

@@ -13,6 +13,7 @@ pub const PRONOUNS: [&str; 3] = ["it", "she", "he"];
 ///
 /// Every class has the same three states. So a pronoun alone does not tell which of them follows, and neither do both
 /// nouns of a sentence: somebody has to look which of the two is of the pronoun's class.
+// ANCHOR: nouns
 pub const NOUNS: [[&str; 3]; 3] = [
     ["cat", "dog", "horse"],   // it
     ["aunt", "girl", "queen"], // she
@@ -24,6 +25,7 @@ pub const STATES: [&str; 3] = ["tired", "hungry", "happy"];
 
 /// What follows a pronoun at once, instead of `was` and a state.
 pub const VERBS: [&str; 3] = ["slept", "ate", "played"];
+// ANCHOR_END: nouns
 
 /// What a noun does first.
 pub const ACTIONS: [&str; 5] = ["sat", "ran", "stopped", "waited", "left"];
@@ -98,13 +100,20 @@ impl Noun {
     }
 
     /// How it is written.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such noun.
     pub fn word(self) -> &'static str {
         NOUNS[self.class][self.state]
     }
 }
 
 /// A sentence of the language: what it says, and where in it stands what matters. Places are counted from 0.
+///
+/// Only [`parse`](Self::parse) and [`Sentences`] make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sentence {
     /// Its words. `[T]`
     pub tokens: Vec<usize>,
@@ -312,7 +321,7 @@ impl Words<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sort {
     /// How many fillers a sentence has at most; how many it has is drawn evenly.
-    pub fillers: usize,
+    pub fillers: u8,
     /// Whether a state may be what has to be guessed, as often as a verb; or verbs alone.
     pub states: bool,
 }
@@ -344,7 +353,7 @@ enum Pairs {
     Seen,
     HeldOut,
     /// Two nouns, and so many fillers.
-    SeenWith(usize),
+    SeenWith(u8),
 }
 
 impl Sentences {
@@ -393,7 +402,7 @@ impl Sentences {
     /// let far = Sentences::with_fillers(14);
     /// assert!(far.iter().all(|it| it.says_state() && it.nouns.len() == 2 && it.pronoun == it.nouns[1] + 16));
     /// ```
-    pub fn with_fillers(fillers: usize) -> Vec<Sentence> {
+    pub fn with_fillers(fillers: u8) -> Vec<Sentence> {
         let sort = Sort { fillers, states: true };
         let stream = Self::stream(0, 6, sort, Pairs::SeenWith(fillers));
         stream.take(Self::EVALUATED).collect()

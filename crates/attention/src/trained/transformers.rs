@@ -14,6 +14,29 @@ use crate::trained::weights::{heads_of, nothing_left, take};
 use crate::transformer::Transformer;
 
 impl Transformer {
+    /// One block with one head whose queries and keys have two features each, so that they can be drawn; without an MLP and
+    /// without positions. It has learned to read the small language as far as verbs go.
+    ///
+    /// How it was made says `roles/README.md`, beside this file.
+    ///
+    /// ```
+    /// use attention::Transformer;
+    /// use attention::study::{Sentence, WORDS};
+    ///
+    /// let model = Transformer::roles();
+    /// let head = &model.stack.blocks[0].attention.heads[0];
+    /// assert_eq!(head.projections.query.dim(), (16, 2)); // [d, d_k]
+    ///
+    /// let it = Sentence::parse("The cat sat because it slept")?;
+    /// let run = model.run(it.before())?;
+    /// assert!(run.weights[0][0][[it.pronoun, it.antecedent]] > 0.4);
+    /// # Ok::<(), attention::Error>(())
+    /// ```
+    pub fn roles() -> Self {
+        let file = include_bytes!("roles/weights.safetensors");
+        Self::from_safetensors(file, None).expect("a test reads this file")
+    }
+
     /// The pre-norm transformer in a safetensors file whose numbers are of type BF16. Its heads turn queries and keys by
     /// `rope`, if there is one.
     ///

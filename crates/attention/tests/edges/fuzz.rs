@@ -43,6 +43,18 @@ const FUNCTIONS: &[Call] = calls! {
     "Activation::derivative" => |draw| {
         draw.recurrence(1).activation.derivative(draw.number())
     },
+    "Attempt::of" * 50 => |draw| {
+        let sentences: Vec<_> = (0..draw.below(3)).map(|_| draw.sentence()).collect();
+        Attempt::of("it", draw.seed(), None, &draw.transformer(), &sentences, &sentences)
+    },
+    "Attempts::parse" => |draw| {
+        let mut csv = Attempts::to_csv(&[attempt(draw)]).into_bytes();
+        let place = draw.below(csv.len());
+        csv[place] = draw.below(128) as u8;
+        Attempts::parse(&String::from_utf8_lossy(&csv))
+    },
+    "Attempts::roles" * 2 => |_draw| Attempts::roles(),
+    "Attempts::to_csv" => |draw| Attempts::to_csv(&[attempt(draw)]),
     "AttentionOnly::embed" => |draw| {
         let length = draw.size();
         draw.attention_only().embed(&draw.symbols(length))
@@ -188,6 +200,7 @@ const FUNCTIONS: &[Call] = calls! {
         let (t, d) = (draw.size(), draw.size());
         draw.mlp(d).backward(&draw.matrix(t, d), &draw.matrix(t, d))
     },
+    "Mlp::none" => |draw| Mlp::none(draw.size()),
     "Mlp::parameters" => |draw| {
         let d = draw.size();
         draw.mlp(d).parameters()
@@ -252,6 +265,9 @@ const FUNCTIONS: &[Call] = calls! {
     "Normals::seeded" => |draw| {
         Normals::seeded(draw.seed()).take(draw.size()).count()
     },
+    "Noun::all" * 2 => |_draw| Noun::all().count(),
+    "Noun::from_word" => |draw| Noun::from_word(&draw.words()),
+    "Noun::word" => |draw| Noun { class: draw.count(), state: draw.size() }.word(),
     "Pairing::pair" => |draw| draw.pairing().pair(draw.count(), draw.count()),
     "Pairing::turn" => |draw| {
         let (t, pairs) = (draw.size(), draw.below(3));
@@ -276,10 +292,14 @@ const FUNCTIONS: &[Call] = calls! {
         let count = draw.size();
         Quartiles::of(&draw.row(count).to_vec())
     },
+    "Reading::of" * 200 => |draw| {
+        let sentences: Vec<_> = (0..draw.below(3)).map(|_| draw.sentence()).collect();
+        Reading::of(&draw.transformer(), &sentences)
+    },
     "Recipe::rate_at" => |draw| {
         let (steps, batch, warm_up) = (draw.count(), draw.count(), draw.count());
-        let [rate, beta1, beta2, weight_decay, grid] = [0; 5].map(|_| draw.number());
-        let it = Recipe { steps, batch, rate, warm_up, beta1, beta2, weight_decay, grid };
+        let [rate, last, beta1, beta2, weight_decay, grid] = [0; 6].map(|_| draw.number());
+        let it = Recipe { steps, batch, rate, warm_up, last, beta1, beta2, weight_decay, grid };
         it.rate_at(draw.count())
     },
     "Recurrence::jacobian_norms" => |draw| {
@@ -309,6 +329,14 @@ const FUNCTIONS: &[Call] = calls! {
         let rope = Rope { pairing: draw.pairing(), base: draw.number() };
         rope.rotate(&x, &draw.row(t).to_vec())
     },
+    "Rope::rotate_rows" => |draw| {
+        let (t, d) = (draw.size(), draw.size());
+        Rope { pairing: draw.pairing(), base: draw.number() }.rotate_rows(&draw.matrix(t, d))
+    },
+    "Rope::rotate_rows_back" => |draw| {
+        let (t, d) = (draw.size(), draw.size());
+        Rope { pairing: draw.pairing(), base: draw.number() }.rotate_rows_back(&draw.matrix(t, d))
+    },
     "Scale::divisor" => |draw| draw.scale().divisor(draw.count()),
     "Seed::parse" => |draw| {
         let mut csv = include_str!("../../src/trained/model/seeds.csv").to_owned();
@@ -324,6 +352,17 @@ const FUNCTIONS: &[Call] = calls! {
         Seed::to_csv(&(0..rows).map(|_| seed(draw)).collect::<Vec<_>>())
     },
     "Seed::tried" * 2 => |_draw| Seed::tried(),
+    "Sentence::before" => |draw| draw.sentence().before().len(),
+    "Sentence::candidates" => |draw| draw.sentence().candidates(),
+    "Sentence::distance" => |draw| draw.sentence().distance(),
+    "Sentence::is_held_out" => |draw| draw.sentence().is_held_out(),
+    "Sentence::parse" => |draw| Sentence::parse(&draw.words()),
+    "Sentence::says_state" => |draw| draw.sentence().says_state(),
+    "Sentence::text" => |draw| draw.sentence().text(),
+    "Sentences::evaluation" * 2 => |draw| Sentences::evaluation(draw.sort()),
+    "Sentences::held_out" * 2 => |draw| Sentences::held_out(draw.sort()),
+    "Sentences::seeded" => |draw| Sentences::seeded(draw.seed(), draw.sort()).next(),
+    "Sentences::with_fillers" * 2 => |draw| Sentences::with_fillers(draw.sort().fillers),
     "Stack::backward" * 500 => |draw| {
         let (t, d) = (draw.size(), draw.size());
         let (x, gradient) = (draw.matrix(t, d), draw.matrix(t, d));
@@ -362,6 +401,27 @@ const FUNCTIONS: &[Call] = calls! {
     },
     "TrainingLog::to_csv" => |draw| log(draw).to_csv(),
     "TrainingLog::two_layers" * 2 => |_draw| TrainingLog::two_layers(),
+    "Transformer::from_safetensors" => |draw| {
+        let mut file =
+            include_bytes!("../../src/trained/roles/weights.safetensors").to_vec();
+        let place = draw.below(2000);
+        file[place] = draw.below(256) as u8;
+        file.truncate(file.len() - draw.below(2));
+        let rope = draw.once_in(2).then(|| Rope::new(draw.pairing()));
+        Transformer::from_safetensors(&file, rope)
+    },
+    "Transformer::guess" => |draw| {
+        let (t, d) = (draw.size(), draw.size());
+        draw.transformer().guess(&draw.matrix(t, d))
+    },
+    "Transformer::parameters" => |draw| draw.transformer().parameters(),
+    "Transformer::roles" * 2 => |_draw| Transformer::roles(),
+    "Transformer::run" => |draw| {
+        let length = draw.size();
+        draw.transformer().run(&draw.symbols(length))
+    },
+    "Transformer::without_head" => |draw| draw.transformer().without_head(draw.count(), draw.count()),
+    "Transformer::without_mlp" => |draw| draw.transformer().without_mlp(draw.count()),
     "angular_frequency" => |draw| {
         angular_frequency(draw.count(), draw.count(), draw.number())
     },
@@ -509,6 +569,7 @@ const FUNCTIONS: &[Call] = calls! {
         let (t_q, t_k) = (draw.size(), draw.size());
         softmax_rows(&draw.matrix(t_q, t_k))
     },
+    "token" => |draw| token(&draw.words()),
     "xavier" => |draw| {
         let mut normals = Normals::seeded(draw.seed());
         xavier(draw.small_or_largest(), draw.small_or_largest(), &mut normals)
@@ -540,6 +601,25 @@ fn seed(draw: &mut Draw) -> Seed {
         one_layer: draw.number(),
         metrics: metrics(draw),
         ablations: Ablations { zero, mean, kept },
+    }
+}
+
+fn attempt(draw: &mut Draw) -> Attempt {
+    let [seen, held_out, verbs, states, weight_one, weight_two] =
+        [0; 6].map(|_| draw.number());
+    let (seed, learned_at) =
+        (draw.seed(), draw.once_in(2).then(|| draw.count()));
+    let network = draw.words();
+    Attempt {
+        network,
+        seed,
+        learned_at,
+        seen,
+        held_out,
+        verbs,
+        states,
+        weight_one,
+        weight_two,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Random layers and models, whose parts mostly fit each other.
 
 use attention::study::{
-    Activation, Initialisation, Quartiles, Recurrence, Repeat,
+    Activation, Initialisation, Quartiles, Recurrence, Repeat, Sentence,
+    Sentences, Sort, WORDS,
 };
 use attention::{
     AttentionOnly, Block, Head, HeadBiases, LayerNorm, Mask, Mlp, MultiHead,
-    NormPlace, Pairing, Projections, Scale, Stack, Step,
+    NormPlace, Pairing, Projections, Rope, Scale, Stack, Step, Transformer,
 };
 use ndarray::Array2;
 
@@ -44,7 +45,9 @@ impl Draw {
             value: self.row(projections.value.ncols()),
         });
         let d_v = projections.value.ncols();
-        Head { projections, biases, rope: None, output: self.matrix(d_v, d) }
+        let turned = self.once_in(3);
+        let rope = turned.then(|| Rope::new(self.pairing()));
+        Head { projections, biases, rope, output: self.matrix(d_v, d) }
     }
 
     pub fn heads(&mut self, d: usize) -> MultiHead {
@@ -137,5 +140,34 @@ impl Draw {
             layers: (0..layers).map(|_| self.heads(d)).collect(),
             unembedding: self.matrix(d, alphabet),
         }
+    }
+
+    pub fn transformer(&mut self) -> Transformer {
+        let (words, d) = (self.size(), self.size());
+        Transformer {
+            embedding: self.matrix(words, d),
+            stack: self.stack(d),
+            unembedding: self.matrix(d, words),
+        }
+    }
+
+    pub fn sort(&mut self) -> Sort {
+        let fillers = self.below(256) as u8;
+        Sort { fillers, states: self.once_in(2) }
+    }
+
+    pub fn sentence(&mut self) -> Sentence {
+        let (seed, sort) = (self.seed(), self.sort());
+        Sentences::seeded(seed, sort).next().unwrap()
+    }
+
+    /// Some words of the small language, in any order, and some that are none.
+    pub fn words(&mut self) -> String {
+        let count = self.below(12);
+        let word = |_| match self.once_in(8) {
+            true => "?".to_owned(),
+            false => WORDS[self.below(WORDS.len())].to_owned(),
+        };
+        (0..count).map(word).collect::<Vec<_>>().join(" ")
     }
 }

@@ -58,6 +58,7 @@ const ORDER: &[&str] = &[
     "trained::safetensors",
     "trained::weights",
     "trained::transformers",
+    "trained::attempts",
     "trained::log",
 ];
 

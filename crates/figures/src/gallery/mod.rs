@@ -26,12 +26,14 @@ mod growth;
 mod heads;
 mod induction;
 mod leak;
+mod looking;
 mod matrix;
 mod mixing;
 mod next_token;
 mod norms;
 mod order;
 mod paths;
+mod roles;
 mod rope;
 mod saturation;
 mod sinusoid;
@@ -48,6 +50,7 @@ use crate::{Error, Result};
 pub const CHAPTERS: &[Chapter] = &[
     Chapter { name: "opening", figures: &[paths::FIGURE] },
     Chapter { name: "query-key-value", figures: &[threads::FIGURE, spread::FIGURE, saturation::FIGURE] },
+    Chapter { name: "learned", figures: &[roles::FIGURE, looking::FIGURE] },
     Chapter {
         name: "matrix",
         figures: &[matrix::FIGURE, matrix::MASKED, leak::FIGURE, next_token::FIGURE, cost::FIGURE],
