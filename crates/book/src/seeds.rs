@@ -24,7 +24,6 @@ pub fn table(seeds: &[Seed]) -> String {
         let letters = letters.join("/");
         format!("| {seed} | {jump} | {right:.1} | {previous:.2} | {induction:.2} |{off} {letters} |\n")
     });
-    let head =
-        "| seed | jump | right | previous | induction | 0.0 off | 0.1 off | 1.0 off | 1.1 off | letters |\n";
-    head.to_owned() + "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n" + &rows.collect::<String>()
+    let names = "| seed | jump | right | back | ind. | −0.0 | −0.1 | −1.0 | −1.1 | left |\n";
+    names.to_owned() + "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n" + &rows.collect::<String>()
 }
