@@ -51,6 +51,7 @@ const ORDER: &[&str] = &[
     "study::cost",
     "study::repeats",
     "study::metrics",
+    "study::ablation",
     "study::language",
     "study::reading",
     "study::depth",
@@ -60,6 +61,8 @@ const ORDER: &[&str] = &[
     "trained::transformers",
     "trained::attempts",
     "trained::log",
+    "trained::recipe",
+    "trained::seeds",
 ];
 
 /// Where a file stands in the book.
