@@ -154,7 +154,7 @@ impl Steps for Grown {
             let asks = Cell::token(letter(self.repeat.symbols[i]));
             let weights = HEADS.map(|(layer, head, _)| self.weight(layer, head, i));
             let cells: Vec<Cell> = [asks].into_iter().chain(weights).chain(strip.cells(i)).collect();
-            ((i + 1).to_string(), cells)
+            (i.to_string(), cells)
         }));
         Description { table, findings: self.findings(), sentences: self.sentences() }
     }

@@ -116,7 +116,7 @@ impl Steps for Continued {
             let far = i.checked_sub(self.offset()).map(|j| second(&self.shown)[[i, j]]);
             let [predicts, next, right] = strip.cells(i);
             let asks = Cell::token(letter(self.repeat.symbols[i]));
-            ((i + 1).to_string(), [asks, weight(self.one_back(i)), weight(far), predicts, next, right])
+            (i.to_string(), [asks, weight(self.one_back(i)), weight(far), predicts, next, right])
         }));
         Description { table, findings: self.findings(), sentences: self.sentences() }
     }

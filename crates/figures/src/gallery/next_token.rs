@@ -8,6 +8,7 @@
 //!
 //! // A position sees its own token and those before it, and predicts the one that comes next.
 //! let third = drawn("3")?;
+//! assert_eq!(third.fact("position")?, &Cell::count(2)); // counted from 0
 //! assert_eq!(third.fact("sees")?, &Cell::count(3));
 //! assert_eq!(third.fact("target")?, &Cell::token(&scene.tokens[3].label));
 //!
@@ -71,13 +72,13 @@ impl Steps for NextToken {
         let &NextToken { position, .. } = self;
         let target = |place| self.target(place).map_or(Cell::words("not written yet"), Cell::token);
         let seen = |place: usize| Cell::count(self.seen[place] as u64);
-        let table = Table::new("position", ["input", "tokens it sees", "predicts"]).rows(
-            scene.labels().into_iter().enumerate().map(|(place, label)| {
-                ((place + 1).to_string(), [Cell::token(label), seen(place), target(place)])
-            }),
-        );
+        let row = |(place, label): (usize, &str)| {
+            (place.to_string(), [Cell::token(label), seen(place), target(place)])
+        };
+        let labels = scene.labels().into_iter().enumerate();
+        let table = Table::new("position", ["input", "tokens it sees", "predicts"]).rows(labels.map(row));
         let findings = Findings::new()
-            .count("position", position + 1)
+            .count("position", position)
             .token("input", scene.label(position))
             .count("sees", self.seen[position])
             .cell("target", target(position))
@@ -93,7 +94,7 @@ impl Steps for NextToken {
         };
         let (tokens, examples, input) = (scene.tokens.len(), self.targets.len(), scene.label(position));
         let sentences = vec![
-            format!("Position {} takes in “{input}”, sees {sees}, and predicts {predicts}.", position + 1),
+            format!("Position {position} takes in “{input}”, sees {sees}, and predicts {predicts}."),
             format!("One sentence of {tokens} tokens gives {examples} examples to learn from."),
         ];
         Description { table, findings, sentences }
@@ -127,7 +128,7 @@ impl Steps for NextToken {
             canvas.arrow(from, to, Stroke::new(Role::Weight, 2.0));
         }
         if columns < tokens {
-            let note = format!("positions {} to {} of {tokens}", first + 1, first + columns);
+            let note = format!("positions {first} to {}, of {tokens} tokens", first + columns - 1);
             canvas.text(&note, [left, 204.0], Text::START.role(Role::Muted));
         }
         canvas
@@ -156,7 +157,7 @@ impl NextToken {
         canvas.bar([x - step / 2.0, 4.0], [x + step / 2.0, 200.0], Role::Line, HIT);
         canvas.arrow([x, POSITIONS - 17.0], [x, TARGETS + 14.0], stroke);
         canvas.ring([x, POSITIONS], 14.0, stroke);
-        canvas.text(&(place + 1).to_string(), [x, POSITIONS], bold_if(chosen));
+        canvas.text(&place.to_string(), [x, POSITIONS], bold_if(chosen));
         let how = if chosen { Text::CENTRE.role(Role::Output).bold() } else { Text::CENTRE };
         let target = labels.get(place + 1).map_or("?", |label| label);
         canvas.text(target, [x, TARGETS], how);
