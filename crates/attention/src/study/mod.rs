@@ -3,6 +3,7 @@
 //! | the book | file | what it holds |
 //! |---|---|---|
 //! | Opening | `recurrence.rs` | [`Recurrence`]: what a chain of steps carries, and what it loses |
+//! | Opening | `influence.rs` | [`look_up_jacobian_norm`]: what a look-up passes on, measured like the chain |
 //! | Opening | `paths.rs` | [`Dependencies`]: who waits for whom, and how far apart two words are |
 //! | 7.1 | `scale.rs` | [`dot_product_study`], [`saturation_study`]: why scores are divided by √d_k |
 //! | 7.2 | `cost.rs` | [`plain_cost`], [`one_pass_cost`]: operations and bytes, counted; [heads](multi_head_cost) and [blocks](block_parameters) too |
@@ -19,6 +20,7 @@ pub(crate) mod ablation;
 pub(crate) mod cost;
 pub(crate) mod depth;
 pub(crate) mod frobenius;
+pub(crate) mod influence;
 pub(crate) mod language;
 pub(crate) mod metrics;
 pub(crate) mod paths;
@@ -38,6 +40,7 @@ pub use depth::{
     depth_study, depth_table, gradient_sizes, log_slope,
 };
 pub use frobenius::frobenius_norm;
+pub use influence::look_up_jacobian_norm;
 pub use language::{
     ACTIONS, FILLERS, HELD_OUT, NOUNS, Noun, PRONOUNS, STATES, Sentence,
     Sentences, Sort, VERBS, WORDS, token,

@@ -20,10 +20,13 @@ pub struct Operation {
 ///
 /// - There is one input for each token, and one operation for each token. Inputs are given and cost
 ///   nothing.
-/// - Every operation counts as one step, however much it reads. (A look-up's weighted mean over T
-///   values is more work than a recurrent step, but none of it waits for another token's output.)
-/// - The length of a path is the number of operations on it, which is also the number of arrows
-///   from the input to the output. An operation that reads an input directly is at distance 1.
+/// - Every operation counts as one, however much it reads. (A look-up's weighted mean over T values is
+///   more work than a recurrent step, but none of it waits for another token's output.) Operations
+///   that wait for one another are one thing, the steps of a path another: a chain of 7 tokens makes
+///   7 operations, and 6 steps lead from its first token to its last.
+/// - A step of a path leads from one token's place to another's: from a token's input into another
+///   token's operation, or from one operation into the next. What a token's own operation reads of
+///   its own input has not moved, and takes no step.
 ///
 /// Source: Vaswani et al. 2017, "Attention Is All You Need", table 1: sequential operations O(n) and
 /// O(1), maximum path length O(n) and O(1) for recurrence and self-attention.
@@ -32,9 +35,9 @@ pub struct Operation {
 /// use attention::study::Dependencies;
 ///
 /// let chain = Dependencies::recurrent(7);
-/// assert_eq!((chain.sequential_steps(), chain.longest_path()), (7, 7));
+/// assert_eq!((chain.sequential_operations(), chain.longest_path()), (7, 6));
 /// let look_ups = Dependencies::attention(7);
-/// assert_eq!((look_ups.sequential_steps(), look_ups.longest_path()), (1, 1));
+/// assert_eq!((look_ups.sequential_operations(), look_ups.longest_path()), (1, 1));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependencies {
@@ -106,10 +109,10 @@ impl Dependencies {
     ///
     /// ```
     /// use attention::study::Dependencies;
-    /// assert_eq!(Dependencies::recurrent(100).sequential_steps(), 100);
-    /// assert_eq!(Dependencies::attention(100).sequential_steps(), 1);
+    /// assert_eq!(Dependencies::recurrent(100).sequential_operations(), 100);
+    /// assert_eq!(Dependencies::attention(100).sequential_operations(), 1);
     /// ```
-    pub fn sequential_steps(&self) -> usize {
+    pub fn sequential_operations(&self) -> usize {
         let mut done_at: Vec<usize> = Vec::new();
         for operation in &self.operations {
             // It starts when the last result that it reads is there.
@@ -123,20 +126,21 @@ impl Dependencies {
         done_at.into_iter().max().unwrap_or(0)
     }
 
-    /// The fewest operations between one input and each token's output: `None` where the output
-    /// cannot see the input at all.
+    /// The fewest steps from one token's input to each token's output, 0 to its own: `None` where
+    /// the output cannot see the input at all.
     ///
     /// ```
     /// use attention::study::Dependencies;
     ///
-    /// // The second of four words reaches its own step, then the two that follow.
+    /// // The second of four words is read in its own place, and carried to the two that follow.
     /// let chain = Dependencies::recurrent(4);
-    /// assert_eq!(chain.distances(1), [None, Some(1), Some(2), Some(3)]);
+    /// assert_eq!(chain.distances(1), [None, Some(0), Some(1), Some(2)]);
     /// ```
     pub fn distances(&self, input: usize) -> Vec<Option<usize>> {
         let mut distances: Vec<Option<usize>> = Vec::new();
-        for operation in &self.operations {
-            let direct = operation.inputs.contains(&input).then_some(1);
+        for (place, operation) in self.operations.iter().enumerate() {
+            let reads = operation.inputs.contains(&input);
+            let direct = reads.then_some(usize::from(place != input));
             let through = operation
                 .operations
                 .iter()
@@ -149,14 +153,14 @@ impl Dependencies {
     }
 
     /// The distance between the two tokens that are furthest apart: the largest of
-    /// [`distances`](Self::distances) over all inputs and all outputs that see them. 0 without
-    /// tokens.
+    /// [`distances`](Self::distances) over all inputs and all outputs that see them. 0 with one
+    /// token, or none.
     ///
     /// It looks at every pair, so it takes a time that grows with the square of the tokens.
     ///
     /// ```
     /// use attention::study::Dependencies;
-    /// assert_eq!(Dependencies::recurrent(100).longest_path(), 100);
+    /// assert_eq!(Dependencies::recurrent(100).longest_path(), 99);
     /// assert_eq!(Dependencies::attention(100).longest_path(), 1);
     /// ```
     pub fn longest_path(&self) -> usize {

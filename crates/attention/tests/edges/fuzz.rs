@@ -128,8 +128,8 @@ const FUNCTIONS: &[Call] = calls! {
     "Dependencies::recurrent" => |draw| {
         Dependencies::recurrent(draw.small_or_largest())
     },
-    "Dependencies::sequential_steps" => |draw| {
-        Dependencies::recurrent(draw.size()).sequential_steps()
+    "Dependencies::sequential_operations" => |draw| {
+        Dependencies::recurrent(draw.size()).sequential_operations()
     },
     "Dependencies::tokens" => |draw| {
         Dependencies::recurrent(draw.size()).tokens()
@@ -491,6 +491,13 @@ const FUNCTIONS: &[Call] = calls! {
             .map(|_| (draw.number(), draw.number()))
             .collect();
         log_slope(&points)
+    },
+    "look_up_jacobian_norm" => |draw| {
+        let (t, d) = (draw.size(), draw.size());
+        let x = draw.matrix(t, d);
+        let mut place = || if draw.once_in(9) { draw.count() } else { draw.below(t.max(1)) };
+        let (asks, found) = (place(), place());
+        look_up_jacobian_norm(&x, asks, found)
     },
     "mean_ablated" => |draw| {
         let (layer, head) = (draw.count(), draw.count());

@@ -46,6 +46,7 @@ const ORDER: &[&str] = &[
     "study::frobenius",
     "study::quartiles",
     "study::recurrence",
+    "study::influence",
     "study::paths",
     "study::scale",
     "study::cost",

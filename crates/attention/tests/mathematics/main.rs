@@ -10,6 +10,7 @@ mod errors;
 mod gradients;
 mod heads;
 mod induction;
+mod influence;
 mod ladder;
 mod mask;
 mod one_pass;

@@ -7,14 +7,15 @@
 //! let drawing = paths.draw(&scene, &params([("gain", "0.5")]), Size::Wide)?;
 //!
 //! // Every step between, or one step.
-//! assert_eq!(drawing.fact("chain-between")?.value(), Some(4.0));
+//! assert_eq!(drawing.fact("chain-between")?.value(), Some(3.0));
 //! assert_eq!(drawing.fact("attention-between")?.value(), Some(1.0));
 //!
-//! // The chain multiplies again and again; attention once, at any distance.
+//! // The chain multiplies again and again; attention once, at any distance. (It passes on more than its weight
+//! // times the change: the vector that moves is a key, too.)
 //! for (step, row) in (1..).zip(&drawing.table.rows) {
 //!     let arrives = drawing.table.cell(&row.name, "shrinking chain")?.value().unwrap();
 //!     assert!((arrives - 0.5_f64.powi(step)).abs() < 1e-12);
-//!     assert_eq!(drawing.table.cell(&row.name, "attention")?, drawing.fact("weight")?);
+//!     assert_eq!(drawing.table.cell(&row.name, "attention")?, drawing.fact("look-up")?);
 //! }
 //! # Ok::<(), figures::Error>(())
 //! ```
@@ -22,7 +23,7 @@
 use std::sync::LazyLock;
 
 use attention::attention;
-use attention::study::{Activation, Dependencies, Recurrence};
+use attention::study::{Activation, Dependencies, Recurrence, look_up_jacobian_norm};
 use ndarray::Array2;
 
 use crate::canvas::{Canvas, Place, Size, Stroke, Text};
@@ -41,8 +42,9 @@ pub const FIGURE: Figure = Figure {
     title: "Every step between, or one step",
     caption: "Above: how one word's influence reaches another, through a recurrent chain (every step between) and \
               through attention (one step). Below: how much of a small change arrives after so many steps of the \
-              chain, on a logarithmic scale. A step that multiplies by a fixed factor does so again and again; \
-              attention hands over what the word has to give once, at any distance, times its weight.",
+              chain, as the root mean square over all directions of the change, on a logarithmic scale. A step that \
+              multiplies by a fixed factor does so again and again; attention passes the change on once, through key \
+              and value, at any distance.",
     controls,
     draw: draw::<Paths>,
 };
@@ -64,17 +66,17 @@ const TURN: f64 = 0.6;
 /// A long text, to set beside the sentence.
 const LONG: usize = 1000;
 
-/// What is counted on a graph: the longest path between two tokens, and the operations that wait for one
-/// another.
+/// What is counted on a graph: the steps of the longest path between two tokens, and the operations that wait for
+/// one another.
 #[derive(Clone, Copy)]
 struct Counts {
     path: usize,
-    steps: usize,
+    operations: usize,
 }
 
 impl Counts {
     fn of(graph: &Dependencies) -> Self {
-        Counts { path: graph.longest_path(), steps: graph.sequential_steps() }
+        Counts { path: graph.longest_path(), operations: graph.sequential_operations() }
     }
 }
 
@@ -90,7 +92,9 @@ struct Paths {
     asks: usize,
     answers: usize,
     weight: f64,
-    /// Operations between the two words, in the chain and in attention.
+    /// How much of a small change of that word's vector arrives in the output of the one that asks.
+    look_up: f64,
+    /// Steps between the two words, in the chain and in attention.
     between: [usize; 2],
     /// Of the sentence, in the chain and in attention.
     counts: [Counts; 2],
@@ -111,7 +115,7 @@ impl Steps for Paths {
         let asks = scene.query_place();
         let answers = answering(scene, &weights);
 
-        // Count the operations between them on the graphs themselves.
+        // Count the steps between them on the graphs themselves.
         let graphs = [Dependencies::recurrent(tokens), Dependencies::attention(tokens)];
         let (early, late) = (asks.min(answers), asks.max(answers));
         let between = |graph: &Dependencies| graph.distances(early)[late].unwrap_or(0);
@@ -126,6 +130,7 @@ impl Steps for Paths {
             asks,
             answers,
             weight: weights[[asks, answers]],
+            look_up: look_up_jacobian_norm(&vectors, asks, answers)?,
             between: graphs.each_ref().map(between),
             counts: graphs.each_ref().map(Counts::of),
             shrinks: stretch(gain)?,
@@ -139,7 +144,7 @@ impl Steps for Paths {
             let cells = [
                 Cell::number(self.shrinks[step], 4),
                 Cell::number(self.grows[step], 2),
-                Cell::number(self.weight, 2),
+                Cell::number(self.look_up, 2),
             ];
             (step.to_string(), cells)
         }));
@@ -148,10 +153,11 @@ impl Steps for Paths {
         let [chain, lookup] = self.between;
         let sentences = vec![
             format!(
-                "Through the chain “{}” reaches “{}” in {chain} operations, one for each state; through attention in \
-                 {lookup}.",
+                "Through the chain “{}” reaches “{}” in {}; through attention in {}.",
                 scene.label(early),
-                scene.label(late)
+                scene.label(late),
+                steps(chain),
+                steps(lookup)
             ),
             format!(
                 "After {STEPS} steps of the chain, {} of a small change is left where a step multiplies by {}, and it \
@@ -161,7 +167,11 @@ impl Steps for Paths {
                 fixed(grown, if grown < 10.0 { 2 } else { 0 }),
                 fixed(1.0 / self.gain, 2)
             ),
-            format!("Attention passes it on once, times its weight, {}.", fixed(self.weight, 2)),
+            format!(
+                "Attention passes it on once: {} of it arrives, through a key and a value with weight {}.",
+                fixed(self.look_up, 2),
+                fixed(self.weight, 2)
+            ),
         ];
         Description { table, findings: self.findings(scene), sentences }
     }
@@ -172,7 +182,7 @@ impl Steps for Paths {
         sentence(&mut canvas, scene, early, late, self.asks);
         let floor = canvas.height - 44.0;
         let chart_top = size.pick(278.0, 268.0);
-        let decades = decades(&[&self.shrinks, &self.grows]);
+        let decades = decades(&[&self.shrinks, &self.grows, &vec![self.look_up]]);
         let chart = Chart {
             x: Axis::linear(0.0..STEPS as f64, 56.0..canvas.width() - size.pick(140.0, 12.0)),
             y: Axis::log(power_of_ten(-decades)..power_of_ten(decades), floor..chart_top),
@@ -197,6 +207,7 @@ impl Paths {
             .token("asks", scene.label(self.asks))
             .token("answers", scene.label(self.answers))
             .number("weight", self.weight, 2)
+            .number("look-up", self.look_up, 2)
             .number("gain", self.gain, 2)
             .number("growth", 1.0 / self.gain, 2)
             .number("shrunk", self.shrinks[near], 2)
@@ -209,13 +220,13 @@ impl Paths {
             .count("attention-between", attention_between)
             .count("chain-path", chain.path)
             .count("attention-path", lookups.path)
-            .count("chain-steps", chain.steps)
-            .count("attention-steps", lookups.steps)
+            .count("chain-operations", chain.operations)
+            .count("attention-operations", lookups.operations)
             .count("long", LONG)
             .count("long-chain-path", long_chain.path)
             .count("long-attention-path", long_lookups.path)
-            .count("long-chain-steps", long_chain.steps)
-            .count("long-attention-steps", long_lookups.steps)
+            .count("long-chain-operations", long_chain.operations)
+            .count("long-attention-operations", long_lookups.operations)
     }
 
     /// What is left of a small change after so many steps.
@@ -225,7 +236,7 @@ impl Paths {
             let digits = usize::try_from(-power).unwrap_or(0);
             chart.left(canvas, &[power_of_ten(power)], digits.min(8), "");
         }
-        chart.left(canvas, &[], 0, "what arrives of a change of 1 (log scale)");
+        chart.left(canvas, &[], 0, "what arrives of a change of 1: root mean square (log scale)");
         let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
         chart.bottom(canvas, &ticks, 0, "steps of the chain between them");
 
@@ -250,9 +261,14 @@ impl Paths {
         let a_step = |gain: f64| format!("× {} a step", fixed(gain, 2));
         follow(&self.grows, chain, a_step(1.0 / self.gain), -12.0);
         follow(&self.shrinks, chain.dashed(), a_step(self.gain), 12.0);
-        let attention = format!("attention, × {}", fixed(self.weight, 2));
-        follow(&[self.weight; STEPS + 1], Stroke::new(Role::Ink, 2.6), attention, 0.0);
+        let attention = format!("attention, × {}", fixed(self.look_up, 2));
+        follow(&[self.look_up; STEPS + 1], Stroke::new(Role::Ink, 2.6), attention, 0.0);
     }
+}
+
+/// “1 step”, “3 steps”.
+fn steps(number: usize) -> String {
+    format!("{number} {}", if number == 1 { "step" } else { "steps" })
 }
 
 fn power_of_ten(power: i32) -> f64 {
