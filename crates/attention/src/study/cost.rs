@@ -3,6 +3,7 @@
 use std::num::Saturating;
 
 use crate::error::{Result, need_divisor};
+use crate::mlp::MLP_WIDENING;
 use crate::one_pass::BLOCK;
 
 /// A number to count with. What goes beyond a `u64` stays at its largest number.
@@ -185,6 +186,32 @@ pub fn multi_head_cost(
         multiplications: h.saturating_mul(one.multiplications),
         exponentials: h.saturating_mul(one.exponentials),
     })
+}
+
+/// How many multiplications T tokens take at the matrices of a block of `d` features, its MLP
+/// [four times as wide](crate::MLP_WIDENING): 12 T d².
+///
+/// Each token is multiplied once by each number of W_Q, W_K, W_V and W_O (4 d²) and of the MLP's two matrices
+/// (d · 4 d, twice). What tokens do with one another, scores and means, is [`plain_cost`]'s 2 T² d, for all
+/// heads together.
+///
+/// # Example
+///
+/// ```
+/// use attention::study::{block_multiplications, plain_cost};
+///
+/// assert_eq!(block_multiplications(7, 8), 7 * (4 * 8 * 8 + 2 * 8 * 32)); // 5376
+///
+/// // Below 6 d tokens the matrices are the larger part, above 6 d what tokens do with one another.
+/// assert!(plain_cost(47, 8).multiplications < block_multiplications(47, 8));
+/// assert_eq!(plain_cost(48, 8).multiplications, block_multiplications(48, 8));
+/// assert!(plain_cost(49, 8).multiplications > block_multiplications(49, 8));
+/// ```
+pub fn block_multiplications(tokens: usize, d: usize) -> u64 {
+    let [t, d] = [tokens, d].map(count);
+    let attention = count(4) * d * d; // W_Q, W_K, W_V, W_O
+    let mlp = count(2 * MLP_WIDENING) * d * d; // d → 4 d → d
+    (t * (attention + mlp)).0
 }
 
 /// How many numbers a block of `d` features learns, if its MLP is [four times as wide](crate::MLP_WIDENING)

@@ -32,8 +32,8 @@ pub(crate) mod scale;
 
 pub use ablation::{Ablations, mean_ablated, mean_output};
 pub use cost::{
-    Cost, HeadCost, block_parameters, head_cost, multi_head_cost,
-    one_pass_cost, plain_cost,
+    Cost, HeadCost, block_multiplications, block_parameters, head_cost,
+    multi_head_cost, one_pass_cost, plain_cost,
 };
 pub use depth::{
     DEPTH_RUNS, DEPTH_SEED, DEPTHS, DepthGradients, Initialisation,

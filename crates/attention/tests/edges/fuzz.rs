@@ -447,6 +447,9 @@ const FUNCTIONS: &[Call] = calls! {
         let (values, mask) = (draw.matrix(t_k, d_v), draw.mask(t_q, t_k));
         attention_with(&queries, &keys, &values, &mask, draw.scale())
     },
+    "block_multiplications" => |draw| {
+        block_multiplications(draw.count(), draw.count())
+    },
     "block_parameters" => |draw| block_parameters(draw.count()),
     "cross_entropy" => |draw| {
         let classes = draw.size();

@@ -1,6 +1,8 @@
 use attention::random::Normals;
-use attention::study::{Cost, one_pass_cost, plain_cost};
-use attention::{Mask, attention, one_pass_attention};
+use attention::study::{
+    Cost, block_multiplications, one_pass_cost, plain_cost,
+};
+use attention::{Block, Mask, NormPlace, attention, one_pass_attention};
 use ndarray::Array2;
 
 use crate::assert_close;
@@ -153,4 +155,23 @@ fn nothing_costs_nothing() {
     let nothing = Cost { multiplications: 0, exponentials: 0, bytes: 0 };
     assert_eq!(plain_cost(0, 8), nothing);
     assert_eq!(one_pass_cost(0, 8), nothing);
+}
+
+#[test]
+fn each_number_in_a_blocks_matrices_is_used_once_for_each_token() {
+    for (d, heads) in [(8, 2), (12, 3), (64, 4)] {
+        let mut normals = Normals::seeded(13);
+        let block =
+            Block::xavier(NormPlace::Pre, d, heads, &mut normals).unwrap();
+        let mut numbers = block.mlp.w_in.len() + block.mlp.w_out.len();
+        for head in &block.attention.heads {
+            let it = &head.projections;
+            numbers += it.query.len() + it.key.len() + it.value.len();
+            numbers += head.output.len();
+        }
+        for tokens in [0, 1, 7] {
+            let needed = (tokens * numbers) as u64;
+            assert_eq!(block_multiplications(tokens, d), needed);
+        }
+    }
 }

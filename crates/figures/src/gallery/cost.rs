@@ -17,10 +17,15 @@
 //! assert!((ratio - 1.0).abs() < 0.1);
 //! assert_eq!(number("65536", "bytes, one pass"), number("64", "bytes, one pass"));
 //! assert_eq!(short.fact("one-pass-bytes")?, long.fact("one-pass-bytes")?);
+//!
+//! // A block's matrices take as much at six times as many tokens as features.
+//! assert_eq!(short.fact("gpt2-even")?.value(), Some(6.0 * 768.0));
+//! assert_eq!(short.fact("larger-even")?.value(), Some(6.0 * 4096.0));
+//! assert_eq!(short.fact("gpt2-square")?.to_string(), "18%"); // T / (T + 6 d) = 1024 / 5632
 //! # Ok::<(), figures::Error>(())
 //! ```
 
-use attention::study::{Cost, one_pass_cost, plain_cost};
+use attention::study::{Cost, block_multiplications, one_pass_cost, plain_cost};
 
 use crate::canvas::{Canvas, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
@@ -51,6 +56,18 @@ const LENGTHS: [usize; 13] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
 fn controls(_: &Scene) -> Vec<Control> {
     let lengths = LENGTHS.map(|length| (length.to_string(), count(length as u64)));
     vec![Control::choice("length", "Tokens T", lengths, 9)]
+}
+
+/// The features and the longest text of the smallest GPT-2, and the features of a larger model.
+const GPT2: [usize; 2] = [768, 1024];
+const LARGER: usize = 4096;
+
+/// From so many tokens on, scores and means take as many multiplications as a block's matrices.
+fn even(features: usize) -> usize {
+    let is_even = |length: &usize| {
+        plain_cost(*length, features).multiplications >= block_multiplications(*length, features)
+    };
+    (1..).find(is_even).unwrap_or(usize::MAX)
 }
 
 /// What attention costs at one length.
@@ -139,6 +156,9 @@ impl Counts {
         let twice = plain_cost(2 * length, FEATURES);
         let last = &self.counts[LENGTHS.len() - 1];
         let times = |one: &Cost, other: &Cost| one.multiplications as f64 / other.multiplications as f64;
+        let [width, context] = GPT2;
+        let square = plain_cost(context, width).multiplications as f64;
+        let matrices = block_multiplications(context, width) as f64;
         // A block is full where its memory stops to grow.
         let mut pairs = self.counts.windows(2);
         let block = pairs.find(|pair| pair[1].one_pass.bytes == pair[0].one_pass.bytes);
@@ -157,6 +177,12 @@ impl Counts {
             .words("longest-bytes", memory(last.plain.bytes))
             .count("block", block.map_or(0, |pair| pair[0].length))
             .words("longest-one-pass-bytes", memory(last.one_pass.bytes))
+            .count("gpt2-features", width)
+            .count("gpt2-tokens", context)
+            .count("gpt2-even", even(width))
+            .share("gpt2-square", square / (square + matrices))
+            .count("larger-features", LARGER)
+            .count("larger-even", even(LARGER))
     }
 
     fn sentences(&self) -> Vec<String> {
