@@ -89,8 +89,9 @@ struct Roles {
     nouns: Vec<(usize, &'static str, Place)>,
     /// The pronouns' queries.
     pronouns: Vec<Place>,
-    /// For each class the smallest cosine between its pronoun's query and a noun's key.
-    cosines: [f64; 3],
+    /// For each class the smallest cosine between its pronoun's query and one of its nouns' keys, and the largest with
+    /// another noun's.
+    cosines: [[f64; 2]; 3],
     /// The word that the network guesses after the pronoun, and its probability, if the pronoun asks.
     guess: Option<(String, f64)>,
     held_out: bool,
@@ -141,7 +142,7 @@ impl Steps for Roles {
             keys: tokens.iter().map(|&token| place(&keys, token)).collect(),
             scores: seen.row(0).to_owned(),
             weights: run.weights[0][0].slice(s![asks, ..=asks]).to_owned(),
-            cosines: smallest_cosines(&pronouns, &nouns),
+            cosines: cosines(&pronouns, &nouns),
             nouns,
             pronouns,
             guess: (asks == sentence.pronoun).then(|| (WORDS[guess].to_owned(), chances[guess])),
@@ -178,11 +179,13 @@ impl Steps for Roles {
     }
 }
 
-/// For each class the smallest cosine between its pronoun's query and the key of one of its nouns.
-fn smallest_cosines(pronouns: &[Place], nouns: &[(usize, &str, Place)]) -> [f64; 3] {
+/// For each class the smallest cosine between its pronoun's query and the key of one of its nouns, and the largest with the
+/// key of another noun.
+fn cosines(pronouns: &[Place], nouns: &[(usize, &str, Place)]) -> [[f64; 2]; 3] {
     std::array::from_fn(|class| {
-        let of_class = nouns.iter().filter(|(c, ..)| *c == class);
-        of_class.map(|(.., key)| cosine(pronouns[class], *key)).fold(1.0, f64::min)
+        let of = |own: bool| nouns.iter().filter(move |(c, ..)| (*c == class) == own);
+        let cosine = |(.., key): &(usize, &str, Place)| cosine(pronouns[class], *key);
+        [of(true).map(cosine).fold(1.0, f64::min), of(false).map(cosine).fold(-1.0, f64::max)]
     })
 }
 
@@ -207,7 +210,7 @@ impl Roles {
             weights: found.weights.row(0).to_owned(),
             nouns: vec![],
             pronouns: vec![],
-            cosines: [1.0; 3],
+            cosines: [[1.0; 2]; 3],
             guess: None,
             held_out: false,
             parameters: 0,
@@ -246,9 +249,10 @@ impl Roles {
             .number("top-weight", self.weights[top], 2)
             .share("top-share", self.weights[top])
             .number("own-weight", self.weights.get(self.asks).copied().unwrap_or(0.0), 2)
-            .number("cosine-it", self.cosines[0], 2)
-            .number("cosine-she", self.cosines[1], 2)
-            .number("cosine-he", self.cosines[2], 2)
+            .number("cosine-it", self.cosines[0][0], 2)
+            .number("cosine-she", self.cosines[1][0], 2)
+            .number("cosine-he", self.cosines[2][0], 2)
+            .number("cosine-others", self.cosines.iter().fold(-1.0, |most: f64, it| most.max(it[1])), 2)
             .count("parameters", self.parameters)
             .count("steps", Recipe::READING.steps)
             .count("batch", Recipe::READING.batch)
