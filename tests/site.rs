@@ -1,5 +1,7 @@
 //! The built book, page by page: what a reader's browser gets.
 
+mod equations;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
@@ -466,6 +468,8 @@ vector = [1.0, 0.4]
         assert!(prose.contains("Ada") || chapter > "7-3", "{chapter}");
         let carried = text(all(&page, "script.scene")[0]);
         assert_eq!(live::read(&carried), Some(Scene::parse(scene).unwrap()), "{chapter}");
+        let (wrong, _) = equations::faults(chapter, &page);
+        assert_eq!(wrong, Vec::<String>::new());
         // The trained model's heads are over our sentence, whatever the book's is.
         let tokens: Vec<_> =
             all(&page, "main :not(#figure-wild-heads *) > code.token").into_iter().map(text).collect();
