@@ -236,7 +236,11 @@ impl Paths {
             let digits = usize::try_from(-power).unwrap_or(0);
             chart.left(canvas, &[power_of_ten(power)], digits.min(8), "");
         }
-        chart.left(canvas, &[], 0, "what arrives of a change of 1: root mean square (log scale)");
+        let measured = canvas.size.pick(
+            "what arrives of a change of 1: root mean square (log scale)",
+            "root mean square that arrives (log scale)",
+        );
+        chart.left(canvas, &[], 0, measured);
         let ticks: Vec<f64> = (0..=STEPS).step_by(5).map(|step| step as f64).collect();
         chart.bottom(canvas, &ticks, 0, "steps of the chain between them");
 
