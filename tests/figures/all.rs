@@ -130,7 +130,8 @@ fn what_no_control_takes_is_refused() {
 fn captions_agree_with_the_code() {
     for (id, finding, number, words) in [
         ("saturation", "keys", "7", "seven random keys"),
-        ("saturation", "trials", "100", "over 100 random draws"),
+        ("saturation", "trials", "1\u{202f}000\u{202f}000", "in a million random draws"),
+        ("spread", "pairs", "1\u{202f}000\u{202f}000", "A million dot products"),
         ("cost", "features", "64", "with 64 features"),
         ("norms", "runs", "700", "over 700 random stacks"),
         ("sinusoid", "pairs", "8", "eight pairs of features"),

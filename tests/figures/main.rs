@@ -16,6 +16,7 @@ mod norms;
 mod order;
 mod roles;
 mod rope;
+mod scale;
 mod sinusoid;
 mod threads;
 mod wild_heads;

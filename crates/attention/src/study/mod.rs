@@ -52,6 +52,7 @@ pub use reading::Reading;
 pub use recurrence::{Activation, Recurrence};
 pub use repeats::{Repeat, Repeats};
 pub use scale::{
-    DOT_PRODUCT_SEED, SATURATION_SEED, Saturated, Saturation, Spread,
-    dot_product_study, dot_product_variance, saturation_study,
+    SCALE_DRAWS, SCALE_FEATURES, SCALE_KEYS, SCALE_SEEDS, SPREAD_BARS,
+    SPREAD_REACH, Saturated, Saturation, Spread, Tenths, dot_product_study,
+    dot_product_variance, saturation_study, saturation_table, spread_table,
 };

@@ -337,6 +337,14 @@ const FUNCTIONS: &[Call] = calls! {
         let (t, d) = (draw.size(), draw.size());
         Rope { pairing: draw.pairing(), base: draw.number() }.rotate_rows_back(&draw.matrix(t, d))
     },
+    "Saturation::line" => |draw| {
+        let [unscaled, scaled] = [0; 2].map(|_| Saturated {
+            largest_weight: draw.number(),
+            decided: draw.number(),
+            gradient: Tenths { lowest: draw.number(), median: draw.number(), highest: draw.number() },
+        });
+        Saturation { d: draw.count(), unscaled, scaled }.line(draw.seed())
+    },
     "Scale::divisor" => |draw| draw.scale().divisor(draw.count()),
     "Seed::parse" => |draw| {
         let mut csv = include_str!("../../src/trained/model/seeds.csv").to_owned();
@@ -363,6 +371,11 @@ const FUNCTIONS: &[Call] = calls! {
     "Sentences::held_out" * 2 => |draw| Sentences::held_out(draw.sort()),
     "Sentences::seeded" => |draw| Sentences::seeded(draw.seed(), draw.sort()).next(),
     "Sentences::with_fillers" * 2 => |draw| Sentences::with_fillers(draw.sort().fillers),
+    "Spread::line" => |draw| {
+        let bars = draw.row(3).to_vec();
+        let (deviation, deviation_scaled) = (draw.number(), draw.number());
+        Spread { d: draw.count(), deviation, deviation_scaled, bars }.line(draw.seed())
+    },
     "Stack::backward" * 500 => |draw| {
         let (t, d) = (draw.size(), draw.size());
         let (x, gradient) = (draw.matrix(t, d), draw.matrix(t, d));
@@ -547,6 +560,7 @@ const FUNCTIONS: &[Call] = calls! {
         let dimensions: Vec<_> = (0..draw.size()).map(|_| draw.count()).collect();
         saturation_study(&dimensions, draw.count(), draw.count(), draw.seed())
     },
+    "saturation_table" * 50 => |draw| saturation_table(draw.seed()),
     "scores" => |draw| {
         let [t_q, t_k, d_k] = [0; 3].map(|_| draw.size());
         let (queries, keys) = (draw.matrix(t_q, d_k), draw.matrix(t_k, d_k));
@@ -579,6 +593,7 @@ const FUNCTIONS: &[Call] = calls! {
         let (t_q, t_k) = (draw.size(), draw.size());
         softmax_rows(&draw.matrix(t_q, t_k))
     },
+    "spread_table" * 50 => |draw| spread_table(draw.seed()),
     "token" => |draw| token(&draw.words()),
     "xavier" => |draw| {
         let mut normals = Normals::seeded(draw.seed());

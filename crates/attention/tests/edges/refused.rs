@@ -113,8 +113,12 @@ fn a_sequence_that_ends_before_its_period_or_leaves_the_alphabet() {
 #[test]
 fn studies_that_no_memory_holds() {
     assert_says(
-        saturation_study(&[1024], 64, 1 << 20, 0),
-        "trials: came as 1048576, needed at most 2048",
+        saturation_study(&[1024], 1 << 20, 1, 0),
+        "keys: came as 1048576, needed at most 131072",
+    );
+    assert_says(
+        saturation_study(&[1024], 64, 1 << 30, 0),
+        "trials: came as 1073741824, needed at most 67108864",
     );
     let depth = usize::MAX;
     let message = format!("depth: came as {depth}, needed at most 2685");

@@ -1,11 +1,12 @@
-use attention::gradient::softmax_jacobian;
+use attention::gradient::softmax_backward;
 use attention::random::Normals;
 use attention::study::{
-    DOT_PRODUCT_SEED, SATURATION_SEED, dot_product_study, dot_product_variance,
-    frobenius_norm, saturation_study,
+    SCALE_FEATURES, SCALE_KEYS, SCALE_SEEDS, SPREAD_BARS, SPREAD_REACH,
+    Saturated, dot_product_study, dot_product_variance, saturation_study,
+    saturation_table, spread_table,
 };
 use attention::{Mask, Scale, attention_with};
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 /// The first `d` columns.
 fn first(matrix: &Array2<f64>, d: usize) -> ArrayView2<'_, f64> {
@@ -15,10 +16,10 @@ fn first(matrix: &Array2<f64>, d: usize) -> ArrayView2<'_, f64> {
 #[test]
 fn the_spread_grows_as_the_root_of_d_and_the_division_undoes_it() {
     let dimensions = [1, 3, 16, 100, 512];
-    let study = dot_product_study(&dimensions, 2000, DOT_PRODUCT_SEED).unwrap();
+    let study = dot_product_study(&dimensions, 2000, 71).unwrap();
     assert_eq!(study.len(), dimensions.len());
     for (spread, d) in study.iter().zip(dimensions) {
-        assert_eq!((spread.d, spread.scores.len()), (d, 2000));
+        assert_eq!((spread.d, spread.bars.len()), (d, SPREAD_BARS));
         let expected = dot_product_variance(d, 1.0, 1.0).sqrt();
         assert!(
             (spread.deviation / expected - 1.0).abs() < 0.08,
@@ -37,7 +38,9 @@ fn the_spread_grows_as_the_root_of_d_and_the_division_undoes_it() {
 fn a_pairs_score_is_the_dot_product_of_its_first_d_features() {
     let study = dot_product_study(&[5, 2], 3, 11).unwrap();
     let mut normals = Normals::seeded(11);
-    for pair in 0..3 {
+    let mut squares = [0.0; 2];
+    let mut bars = [[0.0; SPREAD_BARS]; 2];
+    for _ in 0..3 {
         let query: Vec<f64> = normals.by_ref().take(5).collect();
         let key: Vec<f64> = normals.by_ref().take(5).collect();
         for (row, d) in [(0, 5), (1, 2)] {
@@ -45,81 +48,142 @@ fn a_pairs_score_is_the_dot_product_of_its_first_d_features() {
             for f in 0..d {
                 score += query[f] * key[f];
             }
-            assert_eq!(study[row].scores[pair], score);
+            squares[row] += score * score;
+            let share = score / (d as f64).sqrt() / SPREAD_REACH / 2.0 + 0.5;
+            bars[row][(share * SPREAD_BARS as f64) as usize] += 1.0 / 3.0;
         }
     }
-    for spread in &study {
-        let squares: f64 =
-            spread.scores.iter().map(|score| score * score).sum();
-        assert!((spread.deviation - (squares / 3.0).sqrt()).abs() < 1e-12);
+    for ((spread, squares), bars) in study.iter().zip(squares).zip(bars) {
+        assert!((spread.deviation - (squares / 3.0_f64).sqrt()).abs() < 1e-12);
         assert!(
             (spread.deviation_scaled * (spread.d as f64).sqrt()
                 - spread.deviation)
                 .abs()
                 < 1e-12
         );
+        for (came, expected) in spread.bars.iter().zip(bars) {
+            assert!((came - expected).abs() < 1e-12);
+        }
     }
 }
 
+/// Of eleven trials, a tenth of the way is the second smallest, half the sixth, nine tenths the tenth.
 #[test]
 fn saturation_is_measured_on_attention_itself() {
-    let study = saturation_study(&[4, 9], 7, 2, 12).unwrap();
+    const TRIALS: usize = 11;
+    let study = saturation_study(&[4, 9], 7, TRIALS, 12).unwrap();
     let mut normals = Normals::seeded(12);
-    let trials: Vec<(Array2<f64>, Array2<f64>)> =
-        (0..2).map(|_| (normals.matrix(1, 9), normals.matrix(7, 9))).collect();
+    let trials: Vec<(Array2<f64>, Array2<f64>, Array1<f64>)> = (0..TRIALS)
+        .map(|_| {
+            let (query, keys) = (normals.matrix(1, 9), normals.matrix(7, 9));
+            (query, keys, normals.by_ref().take(7).collect())
+        })
+        .collect();
     for saturation in study {
         let d = saturation.d;
         for (scale, came) in [
             (Scale::Off, saturation.unscaled),
             (Scale::ByRootDk, saturation.scaled),
         ] {
-            let (mut largest, mut norm) = (0.0, 0.0);
-            for (query, keys) in &trials {
+            let (mut largest, mut lengths) = (0.0, vec![]);
+            for (query, keys, asked) in &trials {
                 let (query, keys) = (first(query, d), first(keys, d));
                 let weights =
                     attention_with(&query, &keys, &keys, &Mask::None, scale)
                         .unwrap()
                         .weights;
-                largest += weights.iter().copied().fold(0.0, f64::max) / 2.0;
-                norm +=
-                    frobenius_norm(&softmax_jacobian(&weights.row(0))) / 2.0;
+                largest += weights.iter().copied().fold(0.0, f64::max);
+                let scores = softmax_backward(&weights.row(0), asked);
+                let at_query = keys.t().dot(&scores) / scale.divisor(d);
+                lengths.push(at_query.dot(&at_query).sqrt());
             }
-            assert!((came.largest_weight - largest).abs() < 1e-12);
-            assert!((came.jacobian_norm - norm).abs() < 1e-12);
+            lengths.sort_by(f64::total_cmp);
+            let gradient = came.gradient;
+            for (came, expected) in [
+                (came.largest_weight, largest / TRIALS as f64),
+                (gradient.lowest, lengths[1]),
+                (gradient.median, lengths[5]),
+                (gradient.highest, lengths[9]),
+            ] {
+                assert!((came - expected).abs() < 1e-12);
+            }
         }
     }
 }
 
+/// From the first of the draws, so within what chance leaves open.
+#[test]
+fn the_tables_are_what_the_studies_measure() {
+    let seed = SCALE_SEEDS[0];
+    let near = |came: f64, expected: f64, by: f64| {
+        assert!((came / expected - 1.0).abs() < by, "{came}, not {expected}");
+    };
+    let table = spread_table(seed);
+    let again = dot_product_study(&SCALE_FEATURES, 40_000, seed).unwrap();
+    assert_eq!(table.len(), again.len());
+    for (table, again) in table.iter().zip(&again) {
+        assert_eq!(table.d, again.d);
+        near(again.deviation, table.deviation, 0.04);
+        for (again, table) in again.bars.iter().zip(&table.bars) {
+            assert!((again - table).abs() < 0.02);
+        }
+    }
+    let table = saturation_table(seed);
+    let again =
+        saturation_study(&SCALE_FEATURES, SCALE_KEYS, 40_000, seed).unwrap();
+    assert_eq!(table.len(), again.len());
+    for (table, again) in table.iter().zip(&again) {
+        assert_eq!(table.d, again.d);
+        for part in [
+            |it: &Saturated| it.largest_weight,
+            |it: &Saturated| it.gradient.median,
+            |it: &Saturated| it.gradient.highest,
+        ] {
+            near(part(&again.unscaled), part(&table.unscaled), 0.15);
+            near(part(&again.scaled), part(&table.scaled), 0.05);
+        }
+        // What is tiny differs more from draw to draw.
+        let lowest = |it: &Saturated| it.gradient.lowest;
+        near(lowest(&again.unscaled), lowest(&table.unscaled), 0.8);
+        near(lowest(&again.scaled), lowest(&table.scaled), 0.05);
+        assert!((again.unscaled.decided - table.unscaled.decided).abs() < 0.02);
+    }
+}
+
+#[test]
+fn of_another_seed_there_is_no_table() {
+    assert!(spread_table(1).is_empty() && saturation_table(1).is_empty());
+}
+
 #[test]
 fn without_the_division_softmax_saturates_and_with_it_d_hardly_matters() {
-    let study =
-        saturation_study(&[1, 8, 64, 512], 7, 200, SATURATION_SEED).unwrap();
+    let study = saturation_study(&[8, 64, 512], 7, 400, 72).unwrap();
     for pair in study.windows(2) {
-        assert!(
-            pair[1].unscaled.largest_weight > pair[0].unscaled.largest_weight
-        );
-        assert!(
-            pair[1].unscaled.jacobian_norm < pair[0].unscaled.jacobian_norm
-        );
-        assert!(
-            (pair[1].scaled.largest_weight - pair[0].scaled.largest_weight)
-                .abs()
-                < 0.08
-        );
-        assert!(
-            (pair[1].scaled.jacobian_norm - pair[0].scaled.jacobian_norm).abs()
-                < 0.08
-        );
+        let [few, many] = [pair[0].unscaled, pair[1].unscaled];
+        assert!(many.largest_weight > few.largest_weight);
+        assert!(many.gradient.lowest < few.gradient.lowest / 10.0);
+        assert!(many.gradient.median < few.gradient.median);
+        let [few, many] = [pair[0].scaled, pair[1].scaled];
+        for (few, many) in [
+            (few.largest_weight, many.largest_weight),
+            (few.gradient.lowest, many.gradient.lowest),
+            (few.gradient.median, many.gradient.median),
+            (few.gradient.highest, many.gradient.highest),
+        ] {
+            assert!((many - few).abs() < 0.08);
+        }
     }
-    assert!(study[3].unscaled.largest_weight > 0.9);
-    assert!(study[3].unscaled.jacobian_norm < 0.1);
+    let highest = |place: usize| study[place].unscaled.gradient.highest;
+    assert!(highest(2) > 1.5 * highest(0));
+    assert!(study[2].unscaled.largest_weight > 0.9);
+    assert!(study[2].unscaled.gradient.median < 0.01);
 }
 
 #[test]
 fn one_key_gets_everything() {
     let only = saturation_study(&[3], 1, 5, 0).unwrap()[0];
     assert_eq!(
-        (only.scaled.largest_weight, only.scaled.jacobian_norm),
+        (only.scaled.largest_weight, only.scaled.gradient.highest),
         (1.0, 0.0)
     );
 }

@@ -1,4 +1,4 @@
-//! `saturation`: without the division, softmax puts all its weight on one token, and its gradient goes to 0.
+//! `saturation`: without the division, softmax puts all its weight on one token, and most queries get hardly any gradient.
 //!
 //! ```
 //! use figures::{Scene, Size, figure, params};
@@ -8,165 +8,168 @@
 //!     let drawing = saturation.draw(&scene, &params([("d", d)]), Size::Wide)?;
 //!     Ok::<_, figures::Error>(drawing.fact(name)?.value().unwrap())
 //! };
-//! // Without the division, more features put more weight on one key, and the gradient goes to 0.
+//! // Without the division, more features put more weight on one key; most queries get less gradient, a few get more.
 //! assert!(number("256", "largest")? > number("8", "largest")? + 0.2);
-//! assert!(number("256", "gradient")? < number("8", "gradient")? / 2.0);
-//! // With it, neither depends on the number of features.
-//! assert!((number("256", "largest-divided")? - number("8", "largest-divided")?).abs() < 0.1);
-//! assert!((number("256", "gradient-divided")? - number("8", "gradient-divided")?).abs() < 0.1);
+//! assert!(number("256", "median")? < number("8", "median")? / 10.0);
+//! assert!(number("256", "lowest")? < number("8", "lowest")? / 1000.0);
+//! assert!(number("256", "highest")? > number("8", "highest")? * 2.0);
+//! // With it, they hardly depend on the number of features.
+//! for name in ["largest-divided", "lowest-divided", "median-divided", "highest-divided"] {
+//!     assert!((number("256", name)? - number("8", name)?).abs() < 0.03);
+//! }
 //! # Ok::<(), figures::Error>(())
 //! ```
 
-use std::sync::LazyLock;
+use attention::study::{
+    SCALE_DRAWS, SCALE_FEATURES, SCALE_KEYS, SCALE_SEEDS, Saturated, Saturation, saturation_table,
+};
 
-use attention::study::{SATURATION_SEED, Saturated, Saturation, saturation_study};
-
-use crate::canvas::{Canvas, Size, Stroke, Text};
+use crate::canvas::{Canvas, Place, Size, Stroke, Text};
 use crate::chart::{Axis, Chart};
 use crate::colour::Role;
 use crate::control::{Control, Settings};
 use crate::drawing::{Cell, Findings, Table};
 use crate::figure::{Description, Figure, Steps, draw};
-use crate::numbers::fixed;
-use crate::parts::dimensions::{LARGEST, ON_CURVE, dimension_slider, dimensions, nearest, with_chosen};
-use crate::{Error, Result, Scene};
+use crate::parts::dimensions::{agreed, choice_of_features};
+use crate::{Result, Scene};
 
 pub const FIGURE: Figure = Figure {
     id: "saturation",
     title: "Without the division, softmax saturates",
     caption: "Softmax over the dot products of a random query with seven random keys, against the number of features \
-              d. First: the largest of the seven weights. Then: how strongly the weights respond to the scores (the \
-              Frobenius norm of softmax's Jacobian). Means over 100 random draws, with and without the division by √d.",
+              d, in a million random draws, with and without the division by √d. First: the largest of the seven \
+              weights, on average. Then: the length of the gradient at the query, when the loss's gradient at each \
+              weight is a standard normal number; the line is the median, and the band reaches from the lowest \
+              tenth to the highest.",
     controls,
     draw: draw::<Saturates>,
 };
 
 fn controls(_: &Scene) -> Vec<Control> {
-    vec![dimension_slider()]
+    vec![choice_of_features()]
 }
 
-/// How many keys share the weight; the caption says so too.
-const KEYS: usize = 7;
-
-/// How many random draws are averaged.
-const TRIALS: usize = 100;
-
-/// The study does not depend on what the reader chooses, so it is made once.
-static STUDY: LazyLock<attention::Result<Vec<Saturation>>> =
-    LazyLock::new(|| saturation_study(&dimensions(), KEYS, TRIALS, SATURATION_SEED));
-
-/// The numbers of the figure: the study on the curves, and where the reader stands.
+/// The numbers of the figure: what was measured at each number of features, from both seeds, and which was chosen.
 struct Saturates {
-    on_curve: Vec<&'static Saturation>,
-    chosen: &'static Saturation,
+    study: Vec<[Saturation; 2]>,
+    place: usize,
 }
+
+/// One of the numbers that were measured.
+type Number = fn(&Saturation) -> f64;
 
 impl Steps for Saturates {
     fn measure(_: &Scene, settings: &Settings) -> Result<Self> {
-        let study = STUDY.as_ref().map_err(|error| Error::from(error.clone()))?;
-        Ok(Saturates {
-            on_curve: study.iter().filter(|entry| ON_CURVE.contains(&entry.d)).collect(),
-            chosen: nearest(settings.number("d"), study, |entry| entry.d),
-        })
+        let [first, second] = SCALE_SEEDS.map(saturation_table);
+        let study = first.into_iter().zip(second).map(|(first, second)| [first, second]).collect();
+        Ok(Saturates { study, place: settings.chosen("d") })
     }
 
     fn describe(&self, _: &Scene) -> Description {
-        let Saturation { d, unscaled, scaled, .. } = self.chosen;
-        let columns = ["largest weight", "largest weight, divided", "Jacobian", "Jacobian, divided"];
-        let cells = |entry: &Saturation| {
-            [
-                Cell::number(entry.unscaled.largest_weight, 2),
-                Cell::number(entry.scaled.largest_weight, 2),
-                Cell::number(entry.unscaled.jacobian_norm, 3),
-                Cell::number(entry.scaled.jacobian_norm, 3),
-            ]
+        const NUMBERS: [(&str, &str, Number); 8] = [
+            ("largest", "largest weight", |it| it.unscaled.largest_weight),
+            ("lowest", "gradient, lowest tenth", |it| it.unscaled.gradient.lowest),
+            ("median", "gradient, median", |it| it.unscaled.gradient.median),
+            ("highest", "gradient, highest tenth", |it| it.unscaled.gradient.highest),
+            ("largest-divided", "largest weight, divided", |it| it.scaled.largest_weight),
+            ("lowest-divided", "lowest tenth, divided", |it| it.scaled.gradient.lowest),
+            ("median-divided", "median, divided", |it| it.scaled.gradient.median),
+            ("highest-divided", "highest tenth, divided", |it| it.scaled.gradient.highest),
+        ];
+        let cells = |both: [Saturation; 2]| {
+            NUMBERS.map(|(_, _, number)| agreed([number(&both[0]), number(&both[1])]))
         };
-        let rows = with_chosen(&self.on_curve, self.chosen, |entry| entry.d);
-        let table =
-            Table::new("d", columns).rows(rows.into_iter().map(|entry| (entry.d.to_string(), cells(entry))));
-        let findings = Findings::new()
-            .count("d", *d)
-            .number("largest", unscaled.largest_weight, 2)
-            .number("largest-divided", scaled.largest_weight, 2)
-            .number("gradient", unscaled.jacobian_norm, 3)
-            .number("gradient-divided", scaled.jacobian_norm, 3)
+        let table = Table::new("d", NUMBERS.map(|(_, column, _)| column))
+            .rows(self.study.iter().map(|both| (both[0].d.to_string(), cells(*both))));
+
+        let both = self.study[self.place];
+        let Saturation { d, unscaled, scaled } = both[0];
+        let mut findings = Findings::new().count("d", d);
+        for ((name, _, _), cell) in NUMBERS.into_iter().zip(cells(both)) {
+            findings = findings.cell(name, cell);
+        }
+        let findings = findings
             .share("decided", unscaled.decided)
             .share("decided-divided", scaled.decided)
-            .number("even", (KEYS as f64).recip(), 2)
-            .count("keys", KEYS)
-            .count("trials", TRIALS);
-        let says = |when: &str, found: &Saturated| {
-            let (weight, size) = (fixed(found.largest_weight, 2), fixed(found.jacobian_norm, 3));
+            .number("even", (SCALE_KEYS as f64).recip(), 2)
+            .count("keys", SCALE_KEYS)
+            .count("trials", SCALE_DRAWS);
+
+        let says = |when: &str, [largest, lowest, median, highest]: &[Cell; 4]| {
             format!(
-                "{when}, the largest of {KEYS} weights is {weight} on average, and the size of softmax's Jacobian \
-                 {size}."
+                "{when}, the largest of {SCALE_KEYS} weights is {largest} on average, and the gradient at the query has \
+                 a length of {median} in the median; a tenth is below {lowest}, and a tenth above {highest}."
             )
         };
+        let [largest, lowest, median, highest, divided @ ..] = cells(both);
         let without = format!("With {d} features and no division");
-        let sentences = vec![says(&without, unscaled), says("With the division", scaled)];
+        let sentences =
+            vec![says(&without, &[largest, lowest, median, highest]), says("With the division", &divided)];
         Description { table, findings, sentences }
     }
 
     fn picture(&self, _: &Scene, size: Size) -> Canvas {
         let mut canvas = Canvas::new(size, size.pick(330.0, 650.0));
-        let features = |across| Axis::log(1.0..LARGEST as f64, across);
-        let weight = Panel {
-            chart: Chart {
-                x: features(size.pick(34.0..320.0, 34.0..322.0)),
-                y: Axis::linear(0.0..1.0, 280.0..46.0),
-            },
-            name: "largest of seven weights",
-            ticks: [0.0, 0.5, 1.0],
-            value: |found| found.largest_weight,
+        let features = |across| Axis::log(1.0..SCALE_FEATURES[SCALE_FEATURES.len() - 1] as f64, across);
+        let weight = Chart {
+            x: features(size.pick(34.0..320.0, 34.0..322.0)),
+            y: Axis::linear(0.0..1.0, 280.0..46.0),
         };
+        weight.left(&mut canvas, &[0.0, 0.5, 1.0], 1, "largest of seven weights");
+        self.draw(&mut canvas, &weight, |found| found.largest_weight, None);
+
         let down = size.pick(0.0, 322.0);
-        let gradient = Panel {
-            chart: Chart {
-                x: features(size.pick(386.0..660.0, 34.0..322.0)),
-                y: Axis::linear(0.0..0.5, 280.0 + down..46.0 + down),
-            },
-            name: "size of softmax's Jacobian",
-            ticks: [0.0, 0.2, 0.4],
-            value: |found| found.jacobian_norm,
+        let gradient = Chart {
+            x: features(size.pick(396.0..660.0, 44.0..322.0)),
+            y: Axis::log(1e-8..10.0, 280.0 + down..46.0 + down),
         };
-        for panel in [weight, gradient] {
-            panel.draw(&mut canvas, &self.on_curve, self.chosen);
+        for (tick, written) in [(1e-8, "10⁻⁸"), (1e-6, "10⁻⁶"), (1e-4, "10⁻⁴"), (1e-2, "10⁻²"), (1.0, "1")]
+        {
+            gradient.left_tick(&mut canvas, tick, written);
         }
+        gradient.left(&mut canvas, &[], 0, "gradient at the query");
+        for (part, role) in [(CURVES[0].0, Role::Warn), (CURVES[1].0, Role::Ink)] {
+            let band = |both: &[Saturation; 2]| {
+                let tenths = part(&both[0]).gradient;
+                (both[0].d as f64, tenths.lowest, tenths.highest)
+            };
+            gradient.band(&mut canvas, &self.study.iter().map(band).collect::<Vec<_>>(), role, 0.2);
+        }
+        // Left of the wide band there is room below the narrow one.
+        self.draw(&mut canvas, &gradient, |found| found.gradient.median, Some(gradient.at(1.0, 3e-3)));
         canvas
     }
 }
 
-/// One of the two charts: a number of the study against the number of features, without the division and with it.
-struct Panel {
-    chart: Chart,
-    name: &'static str,
-    ticks: [f64; 3],
-    value: fn(&Saturated) -> f64,
-}
+/// What was found without the division, and with it.
+type Part = fn(&Saturation) -> Saturated;
 
-impl Panel {
-    fn draw(&self, canvas: &mut Canvas, study: &[&Saturation], chosen: &Saturation) {
-        let Panel { chart, value, .. } = self;
-        chart.left(canvas, &self.ticks, 1, self.name);
+const CURVES: [(Part, Stroke, &str); 2] = [
+    (|it| it.unscaled, Stroke::new(Role::Warn, 2.6), "not divided"),
+    (|it| it.scaled, Stroke::new(Role::Ink, 2.6).dashed(), "divided by √d"),
+];
+
+impl Saturates {
+    /// A number of the study against the number of features, without the division and with it.
+    /// The second curve's label stands at `aside`, or at the curve's end.
+    fn draw(&self, canvas: &mut Canvas, chart: &Chart, number: fn(&Saturated) -> f64, aside: Option<Place>) {
         chart.bottom(canvas, &[1.0, 4.0, 16.0, 64.0, 256.0], 0, "features d");
-        let without: &dyn Fn(&Saturation) -> f64 = &|entry| value(&entry.unscaled);
-        let with: &dyn Fn(&Saturation) -> f64 = &|entry| value(&entry.scaled);
-        let curves = [
-            (without, Stroke::new(Role::Warn, 2.6), "not divided"),
-            (with, Stroke::new(Role::Ink, 2.6).dashed(), "divided by √d"),
-        ];
-        for (number, stroke, label) in curves {
-            chart.curve(canvas, study.iter().map(|entry| (entry.d as f64, number(entry))), stroke);
-            for entry in study {
-                canvas.disc(chart.at(entry.d as f64, number(entry)), 3.5, stroke.role, 1.0);
+        for (part, stroke, label) in CURVES {
+            let places = self.study.iter().map(|both| (both[0].d as f64, number(&part(&both[0]))));
+            chart.curve(canvas, places.clone(), stroke);
+            for (d, value) in places.clone() {
+                canvas.disc(chart.at(d, value), 3.5, stroke.role, 1.0);
             }
-            canvas.ring(chart.at(chosen.d as f64, number(chosen)), 8.0, Stroke::new(Role::Line, 1.8));
-            // Below the curve's end there is room, but for the upper of two curves that stay close.
-            let end = study[study.len() - 1];
-            let other = without(end) + with(end) - number(end);
-            let side = if number(end) > other && stroke.dashed { -18.0 } else { 26.0 };
-            let [x, y] = chart.at(end.d as f64, number(end));
-            canvas.text(label, [x, y + side], Text::END.role(stroke.role).bold());
+            let places: Vec<_> = places.collect();
+            let (d, value) = places[self.place];
+            canvas.ring(chart.at(d, value), 8.0, Stroke::new(Role::Line, 1.8));
+            // Below the curve's end there is room.
+            let (d, value) = places[places.len() - 1];
+            let [x, y] = chart.at(d, value);
+            match aside {
+                Some(at) if stroke.dashed => canvas.text(label, at, Text::START.role(stroke.role).bold()),
+                _ => canvas.text(label, [x, y + 26.0], Text::END.role(stroke.role).bold()),
+            }
         }
     }
 }

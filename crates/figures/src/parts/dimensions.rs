@@ -1,44 +1,25 @@
-//! The number of features d, from 1 to 256: its slider, and the numbers of features that studies are made for.
+//! The number of features d of figures `spread` and `saturation`, and the digits of what was drawn by chance.
+
+use attention::study::SCALE_FEATURES;
 
 use crate::control::Control;
+use crate::drawing::Cell;
 
-/// The most features that a vector has here.
-pub const LARGEST: usize = 256;
-
-/// The numbers of features that the curves are drawn through.
-pub const ON_CURVE: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-/// The slider for the number of features, shared with `saturation`.
-pub fn dimension_slider() -> Control {
-    Control::slider("d", "Features d", [8.0, LARGEST as f64], 8.0, 64.0)
+/// The choice of the number of features: 64 at first.
+pub fn choice_of_features() -> Control {
+    let options = SCALE_FEATURES.map(|d| (d.to_string(), d.to_string()));
+    Control::choice("d", "Features d", options, SCALE_FEATURES.len() - 3)
 }
 
-/// Every number of features that a study is made for: those on the curve and those of the slider.
-pub fn dimensions() -> Vec<usize> {
-    let mut all: Vec<usize> = ON_CURVE.into_iter().chain((8..=LARGEST).step_by(8)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// The entry of a study whose number of features is nearest to the one asked for.
-pub fn nearest<T>(wanted: f64, study: &[T], d: impl Fn(&T) -> usize) -> &T {
-    let far = |entry: &T| (d(entry) as f64 - wanted).abs();
-    let mut best = &study[0];
-    for entry in study {
-        if far(entry) < far(best) {
-            best = entry;
-        }
-    }
-    best
-}
-
-/// The entries on the curve and the chosen one, in the order of their numbers of features.
-pub fn with_chosen<'a, T>(on_curve: &[&'a T], chosen: &'a T, d: impl Fn(&T) -> usize) -> Vec<&'a T> {
-    let mut all = on_curve.to_vec();
-    if !ON_CURVE.contains(&d(chosen)) {
-        all.push(chosen);
-        all.sort_by_key(|entry| d(entry));
-    }
-    all
+/// A number that was drawn by chance, from each of the two seeds: the first, with three significant digits, or with as
+/// many as the second confirms.
+pub fn agreed([first, second]: [f64; 2]) -> Cell {
+    let cell = |significant: i32| {
+        let power = libm::floor(libm::log10(first)) as i32;
+        let digits = (significant - 1 - power).max(0) as usize;
+        [first, second].map(|it| Cell::number(it, digits))
+    };
+    let confirmed = |[first, second]: &[Cell; 2]| first.to_string() == second.to_string();
+    let [shown, _] = [3, 2].map(cell).into_iter().find(confirmed).unwrap_or_else(|| cell(1));
+    shown
 }
