@@ -389,8 +389,7 @@ impl Roles {
         let names = fit(&names, score_end - left - 40.0);
         let (most, mut y) = (self.ranking()[0], top + 24.0);
         canvas.group(&[], |canvas| {
-            for j in 0..self.weights.len() {
-                let weight = self.weights[j];
+            for (j, &weight) in self.weights.iter().enumerate() {
                 let how = Text::START.bold_if(j == most);
                 canvas.text(&names[j], [left, y], how);
                 canvas.text(&fixed(self.scores[j], 2), [score_end, y], Text::END.bold_if(j == most));
