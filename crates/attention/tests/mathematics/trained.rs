@@ -514,8 +514,8 @@ fn damage_is_found() {
     let short = good[..good.len() - 1].to_vec();
     let damaged = [
         (vec![0; 7], "fewer than 8 bytes"),
-        (vec![255; 100], "a head of 18446744073709551615 bytes"),
-        (good[..40].to_vec(), "a head beyond its end"),
+        (vec![255; 100], "a header of 18446744073709551615 bytes"),
+        (good[..40].to_vec(), "a header beyond its end"),
         ([&2_u64.to_le_bytes()[..], b"{]"].concat(), "an unreadable header"),
         ([&2_u64.to_le_bytes()[..], b"{}"].concat(), "no tensor `embedding`"),
         (short, "bytes 4 to 6 in `unembedding`"),
