@@ -4,7 +4,9 @@
 use std::path::Path;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // As it is now, and not when this was compiled: a checkout can be moved, its target folder with it.
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is");
+    let root = Path::new(&folder).join("../..");
     // Code that cannot be read is the compiler's to report.
     let fingerprint = fingerprint::of(&root).unwrap_or_default();
     println!("cargo::rustc-env=FIGURES_FINGERPRINT={fingerprint}");
