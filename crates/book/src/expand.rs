@@ -17,7 +17,8 @@ use crate::directive::{Directive, Order, SceneFact, Settings, parameters};
 use crate::fault::{Fault, Faults, Place, Result};
 use crate::formula::Katex;
 use crate::hint::said;
-use crate::page::{self, Pictures, Shown};
+use crate::numbering::Numbering;
+use crate::page::{self, Pictures};
 use crate::premises::Premise;
 use crate::settings::Settings as BookSettings;
 use crate::{exercises, include, seeds};
@@ -74,10 +75,10 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
     let katex = BookSettings::of(config)?.katex.map(|settings| Katex::of(root, &settings)).transpose()?;
     for_each_chapter(&mut book.items, &mut |text| *text = files::plain(std::mem::take(text)));
     let chapters = read(book, &config.book.src, katex.is_some());
-    let survey = Survey::of(&chapters, scene);
+    let numbering = Numbering::of(&chapters, scene);
     let mut desk = Desk {
         scene,
-        survey: &survey,
+        numbering: &numbering,
         katex: katex.as_ref(),
         source: root.join(&config.book.src),
         drawings: HashMap::new(),
@@ -95,7 +96,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
         wrong.sort_by_key(|(at, _)| *at);
         faults.extend(wrong.into_iter().map(|(at, what)| Fault { place: Some(chapter.place(at)), what }));
         let mut text = splice(&chapter.text, 0..chapter.text.len(), &edits);
-        if survey.shown.iter().any(|shown| shown.page == chapter.page()) {
+        if numbering.shown.iter().any(|shown| shown.page == chapter.page()) {
             text.push_str(&page::scene(scene));
         }
         texts.push(text);
@@ -105,7 +106,7 @@ pub fn expand(book: &mut Book, scene: &Scene, root: &Path, config: &Config) -> R
     }
 
     let mut pictures = Vec::new();
-    for shown in &survey.shown {
+    for shown in &numbering.shown {
         let drawings = desk
             .draw(shown.figure, &shown.params)
             .map_err(|what| Faults(vec![Fault { place: None, what }]))?;
@@ -205,46 +206,10 @@ fn splice(text: &str, range: Range<usize>, edits: &[Edit]) -> String {
     result + &text[from..range.end]
 }
 
-/// Which figures are shown in the book, and where: known before any chapter is expanded, since one may refer to
-/// a figure further on.
-struct Survey {
-    shown: Vec<Shown>,
-}
-
-impl Survey {
-    /// Counts the figures. What is wrong with a directive is said when it is expanded, and not here.
-    fn of(chapters: &[Chapter], scene: &Scene) -> Self {
-        let mut survey = Survey { shown: Vec::new() };
-        for chapter in chapters {
-            for (directive, context) in &chapter.directives {
-                let (Context::Alone, Ok(Order::Figure(id, settings))) = (context, Order::read(directive))
-                else {
-                    continue;
-                };
-                let Ok(figure) = figures::figure(&id) else { continue };
-                if survey.find(&id).is_none() {
-                    survey.shown.push(Shown {
-                        figure,
-                        number: survey.shown.len() + 1,
-                        params: parameters(figure, scene, &settings).unwrap_or_default(),
-                        page: chapter.page(),
-                        place: chapter.place(directive.range.start),
-                    });
-                }
-            }
-        }
-        survey
-    }
-
-    fn find(&self, id: &str) -> Option<&Shown> {
-        self.shown.iter().find(|shown| shown.figure.id == id)
-    }
-}
-
 /// What is needed to expand a directive.
 struct Desk<'a> {
     scene: &'a Scene,
-    survey: &'a Survey,
+    numbering: &'a Numbering,
     katex: Option<&'a Katex>,
     /// The folder of the book's sources.
     source: PathBuf,
@@ -347,7 +312,7 @@ impl Desk<'_> {
                 format!("\n{}\n", self.figure(&id, &settings, chapter, directive)?)
             }
             (Order::Figures, Context::Alone) => {
-                format!("\n{}\n", page::list(&self.survey.shown, &chapter.page(), &chapter.to_root()))
+                format!("\n{}\n", page::list(&self.numbering.shown, &chapter.page(), &chapter.to_root()))
             }
             (Order::Seeds, Context::Alone) => format!("\n{}\n", seeds::table(&Seed::tried())),
             (Order::Figure(..) | Order::Figures | Order::Exercises | Order::Seeds, _) => {
@@ -387,8 +352,8 @@ impl Desk<'_> {
     ) -> Result<String, String> {
         let figure = find(id)?;
         parameters(figure, self.scene, settings)?;
-        let survey = self.survey;
-        let shown = survey.find(id).ok_or_else(|| format!("the figure `{id}` was not counted"))?;
+        let numbering = self.numbering;
+        let shown = numbering.find(id).ok_or_else(|| format!("the figure `{id}` was not counted"))?;
         if shown.place != chapter.place(directive.range.start) {
             return Err(format!(
                 "the figure `{id}` is shown already, at {}; refer to it with {{{{#ref {id}}}}}",
@@ -403,7 +368,7 @@ impl Desk<'_> {
 
     fn link(&self, id: &str, chapter: &Chapter) -> Result<String, String> {
         find(id)?;
-        match self.survey.find(id) {
+        match self.numbering.find(id) {
             Some(shown) => Ok(page::link(shown, &chapter.page())),
             None => Err(format!(
                 "the figure `{id}` is shown nowhere in the book; show it with {{{{#figure {id}}}}}, alone on its line"
@@ -426,7 +391,7 @@ impl Desk<'_> {
                 None => what,
             }
         })?;
-        let mut params = self.survey.find(id).map(|shown| shown.params.clone()).unwrap_or_default();
+        let mut params = self.numbering.find(id).map(|shown| shown.params.clone()).unwrap_or_default();
         params.extend(parameters(figure, self.scene, settings)?);
         let drawings = self.draw(figure, &params)?;
         let drawing = &drawings[0]; // both have the same numbers

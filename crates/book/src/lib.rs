@@ -5,7 +5,7 @@
 //! it, as `book.toml` says ([`settings`]), and what it warns of is a fault ([`journal`]); the [`links`](mod@links) are
 //! followed; [`site`] puts the new book in the place of the old one.
 //!
-//! A [`chapter`] is read for its [`directive`]s and formulas. A directive becomes a piece of a [`page`], and what mdBook is to
+//! A [`chapter`] is read for its [`directive`]s and formulas. Figures get their numbers first (`numbering`). A directive becomes a piece of a [`page`], and what mdBook is to
 //! [`include`](mod@include) is checked; a [`formula`] becomes MathML, which [`maths`] makes fit for the page. The list of
 //! [`exercises`] comes from the sources as they are. Words that need a certain scene have their [`premises`].
 //!
@@ -25,6 +25,7 @@ pub mod journal;
 pub mod light;
 pub mod links;
 pub mod maths;
+mod numbering;
 pub mod page;
 pub mod premises;
 pub mod seeds;
