@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use attention::Transformer;
 use attention::study::{Reading, Sentences, Sort};
-use attention::trained::{Attempt, Attempts};
+use attention::trained::{Attempt, Attempts, Recipe};
+use train::language::chain::{Chain, Shape};
+use train::language::learning::Lessons;
 
 /// Runs the program, and returns the exit code, and what was said and complained.
 fn run(arguments: &[&str], out: &Path) -> (Option<i32>, String, String) {
@@ -67,6 +70,20 @@ fn a_table_has_each_network_with_each_seed() {
     // With queries of 0, what was learned cannot change the weights.
     let even: Vec<&Attempt> = attempts.iter().filter(|it| it.network.starts_with("even")).collect();
     assert!(even.iter().all(|it| it.weight_two == even[0].weight_two));
+}
+
+/// A chain learns too, with gradients cut to a length: its loss falls from a guess among all words.
+#[test]
+fn chains_learn_as_well() {
+    for gates in [false, true] {
+        let chain = Chain::new(Shape { gates, width: 16 }, 1).unwrap();
+        let sort = Sort { fillers: 0, states: true };
+        let lessons = Lessons { recipe: Recipe::READING, steps: 100, clip: Some(1.0), sort, seed: 1 };
+        let course = lessons.teach(&chain, &AtomicBool::new(false), |_, _| {}).unwrap();
+        assert_eq!(course.steps, 100);
+        let losses: Vec<f64> = course.rows.iter().map(|(_, loss, _)| *loss).collect();
+        assert!(losses.len() == 4 && losses[3] < 0.8 * losses[0], "gates: {gates}, {losses:?}");
+    }
 }
 
 /// `cargo test --release -p train -- --include-ignored`.
